@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one error shape: a function that can fail returns -1 (or NULL) and fills the caller's
+ * struct ce_error with one line a sysadmin can act on: what, where, expected, remedy. */
+#ifndef CE_BASE_ERROR_H
+#define CE_BASE_ERROR_H
+
+struct ce_error {
+    char text[512];
+};
+
+/* Write the message into *err (NULL: nowhere) and return -1, so that a failure is one statement.
+ * Control characters are shown as '?', so that hostile input cannot draw on a terminal; a text
+ * that does not fit ends in "...". */
+int ce_fail(struct ce_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Put "context: " before the text that *err holds already.  Returns -1. */
+int ce_fail_in(struct ce_error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif
