@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/policy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "model/record.h"
+
+static const char *const family_names[] = {"auto", "ipv4", "ipv6"};
+static const char *const tuning_names[] = {"default", "off"};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
+enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
+
+void ce_policy_default(struct ce_policy *policy)
+{
+    *policy = (struct ce_policy){.port_first = PORT_FIRST, .port_last = PORT_LAST};
+}
+
+static int name_index(const char *const *names, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], text) == 0)
+            return (int)i;
+    return -1;
+}
+
+int ce_family_parse(const char *text, enum ce_family *ret)
+{
+    int i = name_index(family_names, COUNT(family_names), text);
+    if (i >= 0)
+        *ret = (enum ce_family)i;
+    return i < 0 ? -1 : 0;
+}
+
+int ce_tuning_parse(const char *text, enum ce_tuning *ret)
+{
+    int i = name_index(tuning_names, COUNT(tuning_names), text);
+    if (i >= 0)
+        *ret = (enum ce_tuning)i;
+    return i < 0 ? -1 : 0;
+}
+
+int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX])
+{
+    size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                 "0123456789-_.");
+    return text[length] ? -1 : ce_copy(ret, CE_POLICY_SUFFIX_MAX, text);
+}
+
+void ce_policy_write(const struct ce_policy *policy, struct ce_text *out)
+{
+    char address[CE_ADDRESS_TEXT], prefix[CE_ADDRESS_TEXT + 8];
+    ce_record_begin(out);
+    ce_record_add_number(out, policy->port_first, "port.first");
+    ce_record_add_number(out, policy->port_last, "port.last");
+    ce_record_add(out, policy->suffix, "network.suffix");
+    ce_record_add(out, policy->interface, "network.interface");
+    ce_record_add_number(out, policy->interfaces, "network.interfaces");
+    ce_record_add(out, family_names[policy->family], "network.family");
+    for (uint32_t i = 0; i < policy->prefix_count; i++) {
+        ce_address_format(&policy->prefixes[i].address, address);
+        snprintf(prefix, sizeof prefix, "%s/%u", address, policy->prefixes[i].length);
+        ce_record_add(out, prefix, "network.prefix.%u", i);
+    }
+    ce_record_add(out, tuning_names[policy->tuning], "tuning");
+    ce_record_end(out);
+}
+
+static int read_number(const struct ce_record *record, const char *key, uint64_t max,
+                       uint32_t *ret, struct ce_error *err)
+{
+    uint64_t value;
+    int found = ce_record_number(record, 0, max, &value, err, "%s", key);
+    if (found > 0)
+        *ret = (uint32_t)value;
+    return found < 0 ? -1 : 0;
+}
+
+static int read_ports(const struct ce_record *record, struct ce_policy *policy,
+                      struct ce_error *err)
+{
+    if (read_number(record, "port.first", 65535, &policy->port_first, err) < 0 ||
+        read_number(record, "port.last", 65535, &policy->port_last, err) < 0)
+        return -1;
+    if (policy->port_first == 0 || policy->port_last < policy->port_first)
+        return ce_fail(err, "port.first=%u, port.last=%u: expected 1 <= first <= last",
+                       policy->port_first, policy->port_last);
+    return 0;
+}
+
+static int read_prefixes(const struct ce_record *record, struct ce_policy *policy,
+                         struct ce_error *err)
+{
+    for (uint32_t i = 0; i < CE_POLICY_PREFIXES_MAX; i++) {
+        const char *text = ce_record_get(record, "network.prefix.%u", i);
+        if (!text)
+            return 0;
+        if (ce_prefix_parse(text, &policy->prefixes[i]) < 0)
+            return ce_fail(err, "network.prefix.%u=%.60s: not a prefix", i, text);
+        policy->prefix_count = i + 1;
+    }
+    return 0;
+}
+
+static const char *text_or(const struct ce_record *record, const char *key, const char *otherwise)
+{
+    const char *value = ce_record_get(record, "%s", key);
+    return value ? value : otherwise;
+}
+
+static int read_names(const struct ce_record *record, struct ce_policy *policy,
+                      struct ce_error *err)
+{
+    const char *suffix = text_or(record, "network.suffix", "");
+    const char *interface = text_or(record, "network.interface", "");
+    const char *family = text_or(record, "network.family", "auto");
+    const char *tuning = text_or(record, "tuning", "default");
+    if (ce_suffix_parse(suffix, policy->suffix) < 0)
+        return ce_fail(err, "network.suffix=%.60s: not part of a host name", suffix);
+    if (ce_copy(policy->interface, sizeof policy->interface, interface) < 0)
+        return ce_fail(err, "network.interface=%.60s: not an interface name", interface);
+    if (ce_family_parse(family, &policy->family) < 0)
+        return ce_fail(err, "network.family=%.40s: expected auto, ipv4 or ipv6", family);
+    if (ce_tuning_parse(tuning, &policy->tuning) < 0)
+        return ce_fail(err, "tuning=%.40s: expected default or off", tuning);
+    return 0;
+}
+
+int ce_policy_parse(const char *text, struct ce_policy *ret, struct ce_error *err)
+{
+    ce_auto(ce_record_destroy) struct ce_record *record = ce_record_parse(text, err);
+    struct ce_policy policy;
+    ce_policy_default(&policy);
+    if (!record || read_ports(record, &policy, err) < 0 ||
+        read_number(record, "network.interfaces", 1024, &policy.interfaces, err) < 0 ||
+        read_names(record, &policy, err) < 0 || read_prefixes(record, &policy, err) < 0)
+        return -1;
+    *ret = policy;
+    return 0;
+}

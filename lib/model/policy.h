@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Node policy: what the configuration means for one node.  cluster-env.conf is read by the programs
+ * (lib/config) and written down as node.policy; the plugin reads only that. */
+#ifndef CE_MODEL_POLICY_H
+#define CE_MODEL_POLICY_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/address.h"
+#include "model/node.h"
+
+enum { CE_POLICY_PREFIXES_MAX = 32, CE_POLICY_SUFFIX_MAX = 64 };
+
+enum ce_family { CE_FAMILY_AUTO, CE_FAMILY_IPV4, CE_FAMILY_IPV6 };
+enum ce_tuning { CE_TUNING_DEFAULT, CE_TUNING_OFF };
+
+struct ce_policy {
+    uint32_t port_first, port_last;         /* the window of MASTER_PORT, both included */
+    char suffix[CE_POLICY_SUFFIX_MAX];      /* node name + suffix is the name in the book; "" */
+    char interface[CE_NETIF_NAME];          /* the cluster interface by name; "": chosen */
+    uint32_t interfaces;                    /* equal-speed cluster interfaces every node has; 0: not
+                                             * known */
+    enum ce_family family;                  /* of the cluster network */
+    struct ce_prefix prefixes[CE_POLICY_PREFIXES_MAX]; /* of the cluster network; none: this node's */
+    uint32_t prefix_count;
+    enum ce_tuning tuning;                  /* write NCCL, Gloo and TensorPipe variables? */
+};
+
+/* Fill in what holds without a configuration. */
+void ce_policy_default(struct ce_policy *policy);
+
+/* The text form (model/record.h); absent keys mean the default. */
+void ce_policy_write(const struct ce_policy *policy, struct ce_text *out);
+int ce_policy_parse(const char *text, struct ce_policy *ret, struct ce_error *err);
+
+/* Text names: "auto", "ipv4", "ipv6"; "default", "off".  -1 for anything else. */
+int ce_family_parse(const char *text, enum ce_family *ret);
+int ce_tuning_parse(const char *text, enum ce_tuning *ret);
+
+/* Usable as a name suffix: letters, digits, '-', '_', '.'; and short enough. */
+int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX]);
+
+#endif

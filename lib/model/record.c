@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/record.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+struct line {
+    const char *key, *value;
+};
+
+struct ce_record {
+    char *text;
+    struct line *lines;   /* in file order */
+    struct line **sorted; /* by key */
+    size_t count;
+};
+
+enum { MAX_KEY = 255 };
+
+static bool is_key(const char *key)
+{
+    size_t length = strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                "0123456789._-:@+%");
+    return length > 0 && length <= MAX_KEY && !key[length];
+}
+
+static int split(char *text, struct line *line, struct ce_error *err)
+{
+    char *equals = strchr(text, '=');
+    if (!equals)
+        return ce_fail(err, "expected key=value, found '%.60s'", text);
+    *equals = '\0';
+    if (!is_key(text))
+        return ce_fail(err, "'%.60s' is not a key", text);
+    *line = (struct line){text, equals + 1};
+    return 0;
+}
+
+static int split_lines(struct ce_record *record, struct ce_error *err)
+{
+    char *at = record->text;
+    while (*at) {
+        char *newline = strchr(at, '\n');
+        if (!newline)
+            return ce_fail(err, "cut short: line %zu does not end", record->count + 1);
+        *newline = '\0';
+        if (split(at, &record->lines[record->count], err) < 0)
+            return ce_fail_in(err, "line %zu", record->count + 1);
+        record->count++;
+        at = newline + 1;
+    }
+    return 0;
+}
+
+static bool line_is(const struct ce_record *record, size_t index, const char *key,
+                    const char *value)
+{
+    return index < record->count && strcmp(record->lines[index].key, key) == 0 &&
+           strcmp(record->lines[index].value, value) == 0;
+}
+
+static int check_frame(const struct ce_record *record, struct ce_error *err)
+{
+    if (!line_is(record, 0, "format", "1"))
+        return ce_fail(err, "line 1: expected format=1");
+    if (!line_is(record, record->count - 1, "end", "1"))
+        return ce_fail(err, "cut short: the last line is not end=1");
+    return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp((*(struct line *const *)a)->key, (*(struct line *const *)b)->key);
+}
+
+static int sort(struct ce_record *record, struct ce_error *err)
+{
+    for (size_t i = 0; i < record->count; i++)
+        record->sorted[i] = &record->lines[i];
+    qsort(record->sorted, record->count, sizeof *record->sorted, by_key);
+    for (size_t i = 1; i < record->count; i++)
+        if (by_key(&record->sorted[i - 1], &record->sorted[i]) == 0)
+            return ce_fail(err, "the key %s stands there twice", record->sorted[i]->key);
+    return 0;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t count = 1;
+    while ((text = strchr(text, '\n')) != NULL)
+        count++, text++;
+    return count;
+}
+
+static int fill(struct ce_record *record, const char *text, struct ce_error *err)
+{
+    size_t room = count_lines(text);
+    if (room > CE_RECORD_MAX_LINES)
+        return ce_fail(err, "more than %d lines", CE_RECORD_MAX_LINES);
+    record->text = strdup(text);
+    record->lines = calloc(room, sizeof *record->lines);
+    record->sorted = calloc(room, sizeof *record->sorted);
+    if (!record->text || !record->lines || !record->sorted)
+        return ce_fail(err, "no memory");
+    if (split_lines(record, err) < 0 || check_frame(record, err) < 0)
+        return -1;
+    return sort(record, err);
+}
+
+struct ce_record *ce_record_parse(const char *text, struct ce_error *err)
+{
+    struct ce_record *record = calloc(1, sizeof *record);
+    if (!record)
+        ce_fail(err, "no memory");
+    else if (fill(record, text, err) < 0) {
+        ce_record_destroy(record);
+        record = NULL;
+    }
+    return record;
+}
+
+void ce_record_destroy(struct ce_record *record)
+{
+    if (!record)
+        return;
+    free(record->text);
+    free(record->lines);
+    free(record->sorted);
+    free(record);
+}
+
+static const char *find(const struct ce_record *record, const char *key)
+{
+    struct line wanted = {key, NULL}, *pointer = &wanted;
+    struct line **found =
+        bsearch(&pointer, record->sorted, record->count, sizeof *record->sorted, by_key);
+    return found ? (*found)->value : NULL;
+}
+
+#define FORMAT_KEY(key)                                                                            \
+    do {                                                                                           \
+        va_list args_;                                                                             \
+        va_start(args_, format);                                                                   \
+        if (!ce_fits(vsnprintf(key, sizeof key, format, args_), sizeof key))                       \
+            key[0] = '\0';                                                                         \
+        va_end(args_);                                                                             \
+    } while (0)
+
+const char *ce_record_get(const struct ce_record *record, const char *format, ...)
+{
+    char key[MAX_KEY + 1];
+    FORMAT_KEY(key);
+    return find(record, key);
+}
+
+int ce_record_number(const struct ce_record *record, uint64_t min, uint64_t max, uint64_t *ret,
+                     struct ce_error *err, const char *format, ...)
+{
+    char key[MAX_KEY + 1];
+    FORMAT_KEY(key);
+    const char *value = find(record, key);
+    if (!value)
+        return 0;
+    if (ce_parse_uint(value, min, max, ret) < 0)
+        return ce_fail(err, "%s=%.40s: expected a number from %" PRIu64 " to %" PRIu64, key, value,
+                       min, max);
+    return 1;
+}
+
+/* The part of the line's key behind prefix, up to the next dot; its length, or 0. */
+static size_t part_length(const struct line *line, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(line->key, prefix, length) == 0 ? strcspn(line->key + length, ".") : 0;
+}
+
+static bool same_part(const struct line *a, const struct line *b, const char *prefix)
+{
+    size_t length = part_length(a, prefix);
+    return length == part_length(b, prefix) &&
+           strncmp(a->key + strlen(prefix), b->key + strlen(prefix), length) == 0;
+}
+
+bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at,
+                         char *name, size_t size)
+{
+    for (; *at < record->count; (*at)++) {
+        const struct line *line = &record->lines[*at];
+        size_t length = part_length(line, prefix);
+        if (length == 0 || length >= size)
+            continue;
+        /* A part's keys stand together in what we write; a part torn apart comes once per run,
+         * and the caller's duplicate rule is its own. */
+        if (*at > 0 && same_part(line, line - 1, prefix))
+            continue;
+        memcpy(name, line->key + strlen(prefix), length);
+        name[length] = '\0';
+        (*at)++;
+        return true;
+    }
+    return false;
+}
+
+void ce_record_begin(struct ce_text *out)
+{
+    ce_record_add_number(out, CE_RECORD_FORMAT, "format");
+}
+
+void ce_record_end(struct ce_text *out)
+{
+    ce_record_add_number(out, 1, "end");
+}
+
+void ce_record_add(struct ce_text *out, const char *value, const char *format, ...)
+{
+    char key[MAX_KEY + 1];
+    FORMAT_KEY(key);
+    if (!is_key(key) || strchr(value, '\n'))
+        out->failed = true;
+    ce_text_addf(out, "%s=%s\n", key, value);
+}
+
+void ce_record_add_number(struct ce_text *out, uint64_t value, const char *format, ...)
+{
+    char key[MAX_KEY + 1];
+    FORMAT_KEY(key);
+    ce_text_addf(out, "%s=%" PRIu64 "\n", key, value);
+}
