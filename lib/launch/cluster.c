@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A site without a book is no fault; a book that knows only some of the nodes is out of date. */
+static void note_missing(const struct ce_cluster *cluster, const struct ce_allocation *allocation,
+                         struct ce_notes *notes)
+{
+    uint32_t first = 0;
+    if (cluster->known == 0 || cluster->known == cluster->node_count)
+        return;
+    while (cluster->addresses[first].family)
+        first++;
+    ce_note(notes,
+            "%u of %u nodes, the first of them %s, are not in the address book on the cluster "
+            "network; their names are handed on; complete /etc/slurm/cluster-env.hosts and run "
+            "'cluster-env facts --write' as root on every node",
+            cluster->node_count - cluster->known, cluster->node_count,
+            ce_hostlist_name(allocation->nodes, first));
+}
+
+int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allocation,
+                    const struct ce_node *node, const struct ce_policy *policy,
+                    const struct ce_book *book, struct ce_notes *notes, struct ce_error *err)
+{
+    *cluster = (struct ce_cluster){.node_count = ce_allocation_node_count(allocation)};
+    cluster->addresses = calloc(cluster->node_count, sizeof *cluster->addresses);
+    if (!cluster->addresses)
+        return ce_fail(err, "no memory");
+    ce_network_choose(node, policy, book, &cluster->network);
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        cluster->known += ce_network_lookup(&cluster->network, policy, book,
+                                            ce_hostlist_name(allocation->nodes, i),
+                                            &cluster->addresses[i]);
+    note_missing(cluster, allocation, notes);
+    return 0;
+}
+
+void ce_cluster_free(struct ce_cluster *cluster)
+{
+    free(cluster->addresses);
+    *cluster = (struct ce_cluster){.node_count = 0};
+}
+
+int ce_cluster_check(const struct ce_allocation *allocation, const struct ce_task *task,
+                     struct ce_error *err)
+{
+    if (allocation->id.kind != CE_STEP_TASKS)
+        return 0;
+    if (allocation->arbitrary)
+        return ce_fail(err, "the node order of -m arbitrary is not known to the tasks; use another "
+                            "distribution, or --cluster-env=off for this step");
+    const char *expected = ce_hostlist_name(allocation->nodes, task->node_rank);
+    if (task->node_name[0] && strcmp(expected, task->node_name) != 0)
+        return ce_fail(err,
+                       "node order does not check: SLURM_NODEID=%u is %s in SLURM_STEP_NODELIST, "
+                       "but this node is %s; use --cluster-env=off for this step",
+                       task->node_rank, expected, task->node_name);
+    return 0;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "launch/marker.h"
+
+/* What one change is decided from. */
+struct context {
+    const struct ce_view *view;
+    const struct ce_environ *env;
+    const struct ce_conf_lookup *conf;
+    const char *marker;
+    struct ce_notes *notes;
+};
+
+static void say(struct ce_change *change, const char *reason)
+{
+    snprintf(change->reason, sizeof change->reason, "%s", reason);
+}
+
+/* There is no value of ours: leave what is there, but not what an outer step of ours left. */
+static void withdraw(const struct context *context, struct ce_change *change, const char *reason)
+{
+    const char *name = change->variable->name;
+    const char *found = ce_environ_get(context->env, name);
+    bool stale = found && ce_marker_holds(context->marker, name, found);
+    change->action = stale ? CE_UNSET : CE_LEAVE;
+    say(change, found && !stale ? "set by the user" : reason);
+}
+
+static int compute(const struct context *context, struct ce_change *change, struct ce_error *err)
+{
+    const struct ce_variable *variable = change->variable;
+    ce_autotext struct ce_text value = CE_TEXT(CE_VALUE_MAX);
+    variable->value(context->view, &value);
+    if (!ce_text_ok(&value)) {
+        ce_note(context->notes,
+                "%s is longer than %d bytes and cannot be a variable; it is left out",
+                variable->name, CE_VALUE_MAX);
+        withdraw(context, change, "too long for a variable");
+        return 0;
+    }
+    if (value.length == 0) {
+        withdraw(context, change, "not known on this node");
+        return 0;
+    }
+    change->action = CE_SET;
+    change->value = ce_text_take(&value);
+    say(change, variable->source ? variable->source : context->view->port.source);
+    return change->value ? 0 : ce_fail(err, "no memory");
+}
+
+static bool is_port(const struct ce_variable *variable)
+{
+    return strcmp(variable->name, "MASTER_PORT") == 0;
+}
+
+static int decide_identity(const struct context *context, struct ce_change *change,
+                           struct ce_error *err)
+{
+    /* The user's own port wins; written as ours it would be lost in the next nested step. */
+    if (is_port(change->variable) && ce_plan_user_port(context->env, NULL) != 0 &&
+        context->view->request->port == 0) {
+        change->action = CE_LEAVE;
+        say(change, "set by the user");
+        return 0;
+    }
+    return compute(context, change, err);
+}
+
+static int decide_tuning(const struct context *context, struct ce_change *change,
+                         struct ce_error *err)
+{
+    if (context->view->policy->tuning == CE_TUNING_OFF) {
+        withdraw(context, change, "tuning = \"off\" in cluster-env.conf");
+        return 0;
+    }
+    struct ce_family_block block = ce_family_find_block(change->variable->name, context->env,
+                                                        context->marker, context->conf);
+    if (!block.name)
+        return compute(context, change, err);
+    char reason[sizeof change->reason];
+    snprintf(reason, sizeof reason, "%s is set %s%.100s", block.name,
+             block.path ? "in " : "by the user", block.path ? block.path : "");
+    withdraw(context, change, reason);
+    return 0;
+}
+
+static int decide(const struct context *context, struct ce_change *change, struct ce_error *err)
+{
+    if (!ce_variable_applies(change->variable, context->view)) {
+        withdraw(context, change, "not in this kind of step");
+        return 0;
+    }
+    return change->variable->class == CE_TUNING ? decide_tuning(context, change, err)
+                                                : decide_identity(context, change, err);
+}
+
+static int build_marker(struct ce_plan *plan, struct ce_error *err)
+{
+    ce_autotext struct ce_text marker = CE_TEXT(CE_VALUE_MAX);
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->changes[i].action == CE_SET)
+            ce_marker_add(&marker, plan->changes[i].variable->name, plan->changes[i].value);
+    plan->marker = ce_text_take(&marker);
+    return plan->marker ? 0 : ce_fail(err, "no memory");
+}
+
+static int fill(const struct context *context, struct ce_plan *plan, struct ce_error *err)
+{
+    plan->changes = calloc(ce_variable_count, sizeof *plan->changes);
+    if (!plan->changes)
+        return ce_fail(err, "no memory");
+    plan->count = ce_variable_count;
+    ce_step_id_format(&context->view->allocation->id, plan->step);
+    ce_request_format(context->view->request, plan->option);
+    for (size_t i = 0; i < plan->count; i++) {
+        plan->changes[i].variable = &ce_variables[i];
+        if (decide(context, &plan->changes[i], err) < 0)
+            return -1;
+    }
+    return build_marker(plan, err);
+}
+
+uint32_t ce_plan_user_port(const struct ce_environ *env, struct ce_notes *notes)
+{
+    const char *text = ce_environ_get(env, "MASTER_PORT");
+    uint32_t port = 0;
+    if (!text || ce_marker_holds(ce_environ_get(env, CE_MARKER), "MASTER_PORT", text))
+        return 0;
+    if (ce_parse_u32(text, 1, 65535, &port) < 0 && notes)
+        ce_note(notes, "MASTER_PORT=%.40s is not a port from 1 to 65535; it is replaced", text);
+    return port;
+}
+
+struct ce_plan *ce_plan_create(const struct ce_view *view, const struct ce_environ *env,
+                               const struct ce_conf_lookup *conf, struct ce_notes *notes,
+                               struct ce_error *err)
+{
+    const struct context context = {view, env, conf, ce_environ_get(env, CE_MARKER), notes};
+    ce_auto(ce_plan_destroy) struct ce_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        ce_fail(err, "no memory");
+        return NULL;
+    }
+    return fill(&context, plan, err) < 0 ? NULL : ce_steal(plan);
+}
+
+void ce_plan_destroy(struct ce_plan *plan)
+{
+    if (!plan)
+        return;
+    for (size_t i = 0; i < plan->count; i++)
+        free(plan->changes[i].value);
+    free(plan->changes);
+    free(plan->marker);
+    free(plan);
+}
+
+static int apply_one(const struct ce_change *change, const struct ce_environ *env)
+{
+    switch (change->action) {
+    case CE_SET:
+        return env->set(env->ctx, change->variable->name, change->value);
+    case CE_UNSET:
+        return env->unset(env->ctx, change->variable->name);
+    case CE_LEAVE:
+        break;
+    }
+    return 0;
+}
+
+int ce_plan_apply(const struct ce_plan *plan, const struct ce_environ *env, struct ce_error *err)
+{
+    const char *const own[][2] = {
+        {CE_MARKER, plan->marker},
+        {CE_STEP_VARIABLE, plan->step},
+        {CE_OPTION_VARIABLE, plan->option},
+    };
+    const char *refused = NULL;
+    for (size_t i = 0; i < plan->count; i++)
+        if (apply_one(&plan->changes[i], env) < 0 && !refused)
+            refused = plan->changes[i].variable->name;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (env->set(env->ctx, own[i][0], own[i][1]) < 0 && !refused)
+            refused = own[i][0];
+    return refused ? ce_fail(err, "cannot set %s in the task's environment", refused) : 0;
+}

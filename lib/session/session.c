@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/session.h"
+
+#include <stdlib.h>
+
+#include "local/nccl_conf.h"
+#include "local/primary.h"
+#include "slurm/environment.h"
+
+static int fill(struct ce_session *session, const char *run_dir, const struct ce_environ *env,
+                struct ce_step_id id, struct ce_error *err)
+{
+    ce_texts_read(run_dir, &session->texts, &session->notes);
+    if (ce_slurm_allocation(env, id, &session->allocation, err) < 0)
+        return -1;
+    return ce_cluster_init(&session->cluster, &session->allocation, session->texts.node,
+                           &session->texts.policy, session->texts.book, &session->notes, err);
+}
+
+struct ce_session *ce_session_open(const char *run_dir, const struct ce_environ *env,
+                                   struct ce_step_id id, const struct ce_request *request,
+                                   struct ce_error *err)
+{
+    struct ce_session *session = calloc(1, sizeof *session);
+    if (!session) {
+        ce_fail(err, "no memory");
+        return NULL;
+    }
+    session->request = *request;
+    if (fill(session, run_dir, env, id, err) < 0) {
+        ce_session_close(session);
+        return NULL;
+    }
+    return session;
+}
+
+void ce_session_close(struct ce_session *session)
+{
+    if (!session)
+        return;
+    ce_texts_free(&session->texts);
+    ce_allocation_free(&session->allocation);
+    ce_cluster_free(&session->cluster);
+    free(session);
+}
+
+/* Ranks of GPUs and ranks of tasks differ where each task sees its own GPUs only. */
+static void note_hidden_gpus(struct ce_session *session, const struct ce_task *task)
+{
+    if (task->visible_gpus == UINT32_MAX || task->visible_gpus >= task->gpus_on_node ||
+        task->visible_gpus >= task->local_tasks)
+        return;
+    ce_note(&session->notes,
+            "each task sees %u of the %u GPUs of its node, so LOCAL_RANK is not the number of its "
+            "GPU; use GPU 0 in each task, or start srun without --gpus-per-task and with "
+            "--gpu-bind=none",
+            task->visible_gpus, task->gpus_on_node);
+}
+
+int ce_session_enter(struct ce_session *session, const struct ce_environ *env,
+                     struct ce_task *task, struct ce_error *err)
+{
+    if (ce_slurm_task(env, &session->allocation, task, err) < 0 ||
+        ce_cluster_check(&session->allocation, task, err) < 0)
+        return -1;
+    if (session->allocation.id.kind == CE_STEP_TASKS)
+        note_hidden_gpus(session, task);
+    return 0;
+}
+
+static struct ce_port choose_port(const struct ce_session *session, const struct ce_environ *env,
+                                  struct ce_notes *notes)
+{
+    return ce_port_choose(&session->allocation, &session->texts.policy, &session->request,
+                          ce_plan_user_port(env, notes));
+}
+
+static const char *conf_sets(const void *ctx, const char *name)
+{
+    return ce_nccl_conf_sets(ctx, name);
+}
+
+struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task *task,
+                                const struct ce_environ *env, struct ce_error *err)
+{
+    const struct ce_view view = {
+        .allocation = &session->allocation,
+        .task = task,
+        .cluster = &session->cluster,
+        .policy = &session->texts.policy,
+        .request = &session->request,
+        .port = choose_port(session, env, &session->notes),
+    };
+    struct ce_nccl_conf files;
+    ce_nccl_conf_read(CE_NCCL_SITE_CONF, env, &files);
+    const struct ce_conf_lookup conf = {conf_sets, &files};
+    struct ce_plan *plan = ce_plan_create(&view, env, &conf, &session->notes, err);
+    ce_nccl_conf_free(&files);
+    return plan;
+}
+
+int ce_session_check_primary(struct ce_session *session, const struct ce_task *task,
+                             const struct ce_environ *env, struct ce_error *err)
+{
+    const struct ce_address *primary = &session->cluster.addresses[0];
+    char text[CE_ADDRESS_TEXT];
+    if (session->allocation.id.kind != CE_STEP_TASKS || task->node_rank != 0 ||
+        task->local_rank != 0 || !primary->family)
+        return 0;
+    struct ce_port port = choose_port(session, env, NULL);
+    ce_address_format(primary, text);
+    switch (ce_primary_check(primary, port.number)) {
+    case CE_PRIMARY_NOT_OURS:
+        return ce_fail(err,
+                       "the address book is stale: it gives %s for %s, but no interface of this "
+                       "node has it; correct /etc/slurm/cluster-env.hosts and run 'cluster-env "
+                       "facts --write' as root on every node",
+                       text, ce_hostlist_name(session->allocation.nodes, 0));
+    case CE_PRIMARY_PORT_TAKEN:
+        ce_note(&session->notes, "port %u on %s is taken already (%s); use --cluster-env=port=N",
+                port.number, text, port.source);
+        break;
+    case CE_PRIMARY_PORT_FORBIDDEN:
+        ce_note(&session->notes, "port %u is reserved for root (%s); use a port above 1023",
+                port.number, port.source);
+        break;
+    case CE_PRIMARY_OK:
+        break;
+    }
+    return 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slurm/environment.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+static int number(const struct ce_environ *env, const char *name, uint32_t max, uint32_t *ret,
+                  struct ce_error *err)
+{
+    const char *text = ce_environ_get(env, name);
+    if (!text)
+        return ce_fail(err, "%s is not set; expected Slurm to set it", name);
+    if (ce_parse_u32(text, 0, max, ret) < 0)
+        return ce_fail(err, "%s=%.40s: expected a number", name, text);
+    return 0;
+}
+
+/* A number that may be absent or odd: then the value stays. */
+static void optional_number(const struct ce_environ *env, const char *name, uint32_t *ret)
+{
+    const char *text = ce_environ_get(env, name);
+    if (text)
+        ce_parse_u32(text, 0, UINT32_MAX, ret);
+}
+
+static const char *first_of(const struct ce_environ *env, const char *name, const char *otherwise)
+{
+    const char *text = ce_environ_get(env, name);
+    return text ? text : ce_environ_get(env, otherwise);
+}
+
+/* A job submitted from inside a step inherits that step's variables; what the plugin left tells. */
+static bool was_told(const struct ce_environ *env, uint32_t job_id, struct ce_step_id *ret)
+{
+    const char *told = ce_environ_get(env, CE_STEP_VARIABLE);
+    const char *step = first_of(env, "SLURM_STEP_ID", "SLURM_STEPID");
+    struct ce_step_id id;
+    uint32_t step_id;
+    if (!told || ce_step_id_parse(told, &id) < 0 || id.job_id != job_id)
+        return false;
+    /* An inner srun without the option still has its batch script's text. */
+    if (id.kind == CE_STEP_TASKS &&
+        (!step || ce_parse_u32(step, 0, UINT32_MAX, &step_id) < 0 || step_id != id.step_id))
+        return false;
+    *ret = id;
+    return id.kind == CE_STEP_TASKS || !step;
+}
+
+int ce_slurm_identify(const struct ce_environ *env, struct ce_step_id *ret, struct ce_error *err)
+{
+    const char *job = first_of(env, "SLURM_JOB_ID", "SLURM_JOBID");
+    const char *step = first_of(env, "SLURM_STEP_ID", "SLURM_STEPID");
+    bool rank = ce_environ_get(env, "SLURM_PROCID") != NULL;
+    struct ce_step_id id = {.kind = rank ? CE_STEP_BATCH : CE_STEP_INTERACTIVE};
+    if (!job || ce_parse_u32(job, 1, UINT32_MAX, &id.job_id) < 0)
+        return ce_fail(err, "not inside a Slurm job: SLURM_JOB_ID is not set; run it with srun, or "
+                            "in an sbatch script or salloc shell");
+    if (was_told(env, id.job_id, ret))
+        return 0;
+    if (rank && step && ce_environ_get(env, "SLURM_STEP_NODELIST") &&
+        ce_parse_u32(step, 0, UINT32_MAX, &id.step_id) == 0)
+        id.kind = CE_STEP_TASKS;
+    *ret = id;
+    return 0;
+}
+
+/* "58000-58003" -> 58000 */
+static uint32_t first_port(const char *ports)
+{
+    uint64_t port = 0;
+    const char *end;
+    return ports && ce_parse_digits(ports, 65535, &port, &end) == 0 ? (uint32_t)port : 0;
+}
+
+static int read_tasks_step(const struct ce_environ *env, struct ce_allocation *allocation,
+                           const char **nodelist, struct ce_error *err)
+{
+    const char *distribution = ce_environ_get(env, "SLURM_DISTRIBUTION");
+    *nodelist = ce_environ_get(env, "SLURM_STEP_NODELIST");
+    allocation->arbitrary = distribution && strncmp(distribution, "arbitrary", 9) == 0;
+    allocation->reserved_port = first_port(ce_environ_get(env, "SLURM_STEP_RESV_PORTS"));
+    return number(env, "SLURM_STEP_NUM_TASKS", UINT32_MAX, &allocation->task_count, err);
+}
+
+int ce_slurm_allocation(const struct ce_environ *env, struct ce_step_id id,
+                        struct ce_allocation *ret, struct ce_error *err)
+{
+    struct ce_allocation allocation = {.id = id};
+    const char *nodelist = NULL;
+    if (id.kind == CE_STEP_TASKS) {
+        if (read_tasks_step(env, &allocation, &nodelist, err) < 0)
+            return -1;
+    } else {
+        nodelist = first_of(env, "SLURM_JOB_NODELIST", "SLURM_NODELIST");
+        optional_number(env, "SLURM_NTASKS", &allocation.task_count);
+    }
+    if (!nodelist)
+        return ce_fail(err, "%s is not set; expected Slurm to set it",
+                       id.kind == CE_STEP_TASKS ? "SLURM_STEP_NODELIST" : "SLURM_JOB_NODELIST");
+    allocation.nodes = ce_hostlist_parse(nodelist, err);
+    if (!allocation.nodes)
+        return -1;
+    *ret = allocation;
+    return 0;
+}
+
+static uint32_t count_items(const char *list)
+{
+    uint32_t count = *list != '\0';
+    for (; *list; list++)
+        count += *list == ',';
+    return count;
+}
+
+/* "4(x2),3" at node `index`; 0 where the text does not say. */
+static uint32_t tasks_on_node(const char *text, uint32_t index)
+{
+    uint64_t tasks, times;
+    while (ce_parse_digits(text, UINT32_MAX, &tasks, &text) == 0) {
+        times = 1;
+        if (strncmp(text, "(x", 2) == 0) {
+            if (ce_parse_digits(text + 2, UINT32_MAX, &times, &text) < 0 || *text++ != ')')
+                return 0;
+        }
+        if (index < times)
+            return (uint32_t)tasks;
+        index -= (uint32_t)times;
+        if (*text++ != ',')
+            return 0;
+    }
+    return 0;
+}
+
+/* SLURM_GTIDS lists the node's own ranks in every kind of step, also where the counts per node are
+ * those of the union of a heterogeneous step. */
+static uint32_t local_tasks(const struct ce_environ *env, const struct ce_allocation *allocation,
+                            uint32_t node_rank)
+{
+    bool step = allocation->id.kind == CE_STEP_TASKS;
+    const char *ranks = step ? ce_environ_get(env, "SLURM_GTIDS") : NULL;
+    const char *counts = step ? ce_environ_get(env, "SLURM_STEP_TASKS_PER_NODE")
+                              : ce_environ_get(env, "SLURM_TASKS_PER_NODE");
+    uint32_t tasks = ranks ? count_items(ranks) : counts ? tasks_on_node(counts, node_rank) : 0;
+    return tasks ? tasks : 1;
+}
+
+static uint32_t visible_gpus(const struct ce_environ *env)
+{
+    const char *devices = ce_environ_get(env, "CUDA_VISIBLE_DEVICES");
+    return devices ? count_items(devices) : UINT32_MAX;
+}
+
+static int read_place(const struct ce_environ *env, const struct ce_allocation *allocation,
+                      struct ce_task *task, struct ce_error *err)
+{
+    if (number(env, "SLURM_NODEID", UINT32_MAX, &task->node_rank, err) < 0 ||
+        number(env, "SLURM_PROCID", UINT32_MAX, &task->rank, err) < 0 ||
+        number(env, "SLURM_LOCALID", UINT32_MAX, &task->local_rank, err) < 0)
+        return -1;
+    if (task->node_rank >= ce_allocation_node_count(allocation))
+        return ce_fail(err, "SLURM_NODEID=%u, but SLURM_STEP_NODELIST names only %u nodes",
+                       task->node_rank, ce_allocation_node_count(allocation));
+    return 0;
+}
+
+int ce_slurm_task(const struct ce_environ *env, const struct ce_allocation *allocation,
+                  struct ce_task *ret, struct ce_error *err)
+{
+    struct ce_task task = {.local_rank = 0};
+    const char *name = ce_environ_get(env, "SLURMD_NODENAME");
+    if (name && ce_copy(task.node_name, sizeof task.node_name, name) < 0)
+        return ce_fail(err, "SLURMD_NODENAME is longer than %d bytes", CE_HOSTNAME_MAX);
+    if (allocation->id.kind == CE_STEP_TASKS && read_place(env, allocation, &task, err) < 0)
+        return -1;
+    task.local_tasks = local_tasks(env, allocation, task.node_rank);
+    task.visible_gpus = visible_gpus(env);
+    optional_number(env, "SLURM_GPUS_ON_NODE", &task.gpus_on_node);
+    *ret = task;
+    return 0;
+}
+
+bool ce_slurm_is_launcher(const char *command)
+{
+    /* Open MPI; PRRTE; MPICH, MVAPICH and Intel MPI */
+    static const char *const daemons[] = {"orted", "prted", "hydra_"};
+    const char *slash = strrchr(command, '/');
+    const char *base = slash ? slash + 1 : command;
+    return strcmp(base, daemons[0]) == 0 || strcmp(base, daemons[1]) == 0 ||
+           strncmp(base, daemons[2], strlen(daemons[2])) == 0;
+}

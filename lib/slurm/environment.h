@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Slurm environment -> allocation and task.  Needs no Slurm header and makes no call to Slurm. */
+#ifndef CE_SLURM_ENVIRONMENT_H
+#define CE_SLURM_ENVIRONMENT_H
+
+#include "base/environ.h"
+#include "base/error.h"
+#include "model/allocation.h"
+
+/* Which step is this?  For programs inside a job; the plugin knows from Slurm itself and leaves
+ * its answer in CLUSTER_ENV_STEP, which counts where it is of this job.
+ * -1 with err outside a job. */
+int ce_slurm_identify(const struct ce_environ *env, struct ce_step_id *ret, struct ce_error *err);
+
+/* Node list and sizes.  Of an srun step: SLURM_STEP_NODELIST, SLURM_STEP_NUM_TASKS; else
+ * SLURM_JOB_NODELIST, SLURM_NTASKS.  *ret is to be freed with ce_allocation_free().
+ * -1 with err: no list, a list that is not one, numbers that are none. */
+int ce_slurm_allocation(const struct ce_environ *env, struct ce_step_id id,
+                        struct ce_allocation *ret, struct ce_error *err);
+
+/* This task's place.  Of a batch script everything but the names is 0 or as for one task.
+ * -1 with err where a step's task lacks SLURM_NODEID, SLURM_PROCID or SLURM_LOCALID. */
+int ce_slurm_task(const struct ce_environ *env, const struct ce_allocation *allocation,
+                  struct ce_task *ret, struct ce_error *err);
+
+/* Is this command (argv[0], may be a path) a daemon by which an MPI starts its own ranks? */
+bool ce_slurm_is_launcher(const char *command);
+
+#endif
