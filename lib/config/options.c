@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/options.h"
+
+#include <string.h>
+
+#include "base/parse.h"
+
+typedef const struct ce_option_value *value_t;
+
+static int read_number(value_t value, long long min, long long max, uint32_t *ret,
+                       struct ce_error *err)
+{
+    if (value->number < min || value->number > max)
+        return ce_fail(err, "%lld: expected a number from %lld to %lld", value->number, min, max);
+    *ret = (uint32_t)value->number;
+    return 0;
+}
+
+static int apply_interface(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (strpbrk(value->text, "/ \t\n") ||
+        ce_copy(config->policy.interface, sizeof config->policy.interface, value->text) < 0)
+        return ce_fail(err, "'%.60s' is not an interface name", value->text);
+    return 0;
+}
+
+static int apply_interfaces(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 16, &config->policy.interfaces, err);
+}
+
+static int apply_prefix(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    struct ce_policy *policy = &config->policy;
+    if (policy->prefix_count == CE_POLICY_PREFIXES_MAX)
+        return ce_fail(err, "more than %d prefixes", CE_POLICY_PREFIXES_MAX);
+    if (ce_prefix_parse(value->text, &policy->prefixes[policy->prefix_count]) < 0)
+        return ce_fail(err, "'%.60s' is not a prefix; expected one like \"10.1.0.0/16\"",
+                       value->text);
+    policy->prefix_count++;
+    return 0;
+}
+
+static void clear_prefixes(struct ce_config *config)
+{
+    config->policy.prefix_count = 0;
+}
+
+static int apply_family(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_family_parse(value->text, &config->policy.family) < 0)
+        return ce_fail(err, "'%.40s': expected \"auto\", \"ipv4\" or \"ipv6\"", value->text);
+    return 0;
+}
+
+static int apply_suffix(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_suffix_parse(value->text, config->policy.suffix) < 0)
+        return ce_fail(err, "'%.60s' cannot end a host name", value->text);
+    return 0;
+}
+
+static int apply_book(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (*value->text && *value->text != '/')
+        return ce_fail(err, "'%.60s': expected an absolute path", value->text);
+    if (ce_copy(config->address_book, sizeof config->address_book, value->text) < 0)
+        return ce_fail(err, "the path is too long");
+    return 0;
+}
+
+static int apply_port_first(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 1024, 65535, &config->policy.port_first, err);
+}
+
+static int apply_port_last(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 1024, 65535, &config->policy.port_last, err);
+}
+
+static int apply_tuning(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_tuning_parse(value->text, &config->policy.tuning) < 0)
+        return ce_fail(err, "'%.40s': expected \"default\" or \"off\"", value->text);
+    return 0;
+}
+
+const struct ce_option ce_options[] = {
+    {"address_book", CE_OPTION_TEXT, false, apply_book, NULL, "\"\"",
+     "The address book: a hosts(5) file with the address of every node on the cluster\n"
+     "network. \"\": " CE_SITE_BOOK " where it exists, else /etc/hosts."},
+    {"network.interface", CE_OPTION_TEXT, true, apply_interface, NULL, "\"\"",
+     "The interface of the cluster network, by name. \"\": the one that owns an address\n"
+     "of the book; else the fastest that does not carry the default route."},
+    {"network.interfaces", CE_OPTION_NUMBER, true, apply_interfaces, NULL, "0",
+     "How many cluster interfaces of equal speed every node has. A node that has just\n"
+     "as many gives them all to NCCL's sockets; otherwise, and with 0, it gives one."},
+    {"network.prefixes", CE_OPTION_TEXTS, true, apply_prefix, clear_prefixes, "[ ]",
+     "What addresses are on the cluster network, such as [ \"10.1.0.0/16\" ]: entries of\n"
+     "the book outside are passed over. Empty: the networks of this node's interfaces\n"
+     "that do not carry the default route. Set it where the network is routed."},
+    {"network.family", CE_OPTION_TEXT, true, apply_family, NULL, "\"auto\"",
+     "\"ipv4\" or \"ipv6\": the family of the cluster network. \"auto\": as the node's own\n"
+     "entry in the book."},
+    {"network.suffix", CE_OPTION_TEXT, true, apply_suffix, NULL, "\"\"",
+     "Node name + suffix is the name to look for in the book, as in \"-hsn\" for\n"
+     "node1-hsn."},
+    {"port.first", CE_OPTION_NUMBER, false, apply_port_first, NULL, "61000",
+     "The window of MASTER_PORT, both ends included. Keep it outside the nodes'\n"
+     "net.ipv4.ip_local_port_range."},
+    {"port.last", CE_OPTION_NUMBER, false, apply_port_last, NULL, "65535", ""},
+    {"tuning", CE_OPTION_TEXT, true, apply_tuning, NULL, "\"default\"",
+     "\"default\": write the NCCL, Gloo and TensorPipe interface variables. \"off\": write\n"
+     "none of them."},
+};
+const size_t ce_option_count = sizeof ce_options / sizeof *ce_options;
+
+const struct ce_option *ce_option_find(const char *key)
+{
+    for (size_t i = 0; i < ce_option_count; i++)
+        if (strcmp(ce_options[i].key, key) == 0)
+            return &ce_options[i];
+    return NULL;
+}
+
+bool ce_option_is_group(const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < ce_option_count; i++)
+        if (strncmp(ce_options[i].key, name, length) == 0 && ce_options[i].key[length] == '.')
+            return true;
+    return false;
+}
+
+static void add_doc(struct ce_text *out, const char *doc, const char *indent)
+{
+    while (*doc) {
+        size_t length = strcspn(doc, "\n");
+        ce_text_addf(out, "%s# %.*s\n", indent, (int)length, doc);
+        doc += length + (doc[length] == '\n');
+    }
+}
+
+/* Keys of one group stand together in the table, so a group opens and closes once. */
+void ce_config_example(struct ce_text *out)
+{
+    char group[64] = "";
+    ce_text_add(out, "# cluster-env.conf: what cluster-env does on this cluster. Every key with its "
+                     "default.\n# The same file serves all nodes; 'cluster-env config --check FILE' "
+                     "reads it,\n# 'cluster-env facts --write' (at boot) makes it hold.\n");
+    for (size_t i = 0; i < ce_option_count; i++) {
+        const struct ce_option *option = &ce_options[i];
+        const char *dot = strchr(option->key, '.');
+        size_t length = dot ? (size_t)(dot - option->key) : 0;
+        if (strncmp(group, option->key, length) != 0 || group[length]) {
+            ce_text_add(out, group[0] ? "};\n" : "");
+            snprintf(group, sizeof group, "%.*s", (int)length, option->key);
+            if (length)
+                ce_text_addf(out, "\n%s = {\n", group);
+        }
+        if (!length || *option->doc)
+            ce_text_add(out, "\n");
+        add_doc(out, option->doc, length ? "    " : "");
+        ce_text_addf(out, "%s%s = %s;\n", length ? "    " : "", dot ? dot + 1 : option->key,
+                     option->dflt);
+    }
+    ce_text_add(out, group[0] ? "};\n" : "");
+    ce_text_add(out, "\n# Nodes that differ: the same keys again (not address_book, not port).\n"
+                     "# nodes = (\n"
+                     "#     { names = \"gpu[1-8]\"; network = { interface = \"eth1\"; }; }\n"
+                     "# );\n");
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel says of the host itself: its name, this boot, and how many GPUs are on the PCI
+ * bus (whether a driver answers or not). */
+#ifndef CE_PROBE_HOST_H
+#define CE_PROBE_HOST_H
+
+#include "base/root.h"
+#include "model/node.h"
+
+/* Facts that cannot be read stay unknown. */
+void ce_probe_host(const struct ce_root *root, struct ce_node *node);
+
+#endif
