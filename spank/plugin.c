@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The SPANK plugin: the only file with slurm_spank_* functions.  It is a guest in srun and
+ * slurmstepd: no hook returns anything but 0 once the step has started, nothing is printed to
+ * stdout, and without --cluster-env nothing is done at all.  docs/hooks.md says what each hook may
+ * rely on. */
+#include <slurm/slurm.h>
+#include <slurm/spank.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/request.h"
+#include "session/session.h"
+#include "slurm/environment.h"
+#include "spank_env.h"
+#include "step_end.h"
+
+/* Slurm finds these by name, so they stay visible under -fvisibility=hidden. */
+#pragma GCC visibility push(default)
+SPANK_PLUGIN(cluster_env, 1);
+#pragma GCC visibility pop
+#define HOOK __attribute__((visibility("default"))) int
+
+#define OPTION_NAME "cluster-env"
+/* How Slurm hands the option on to what is started inside a job. */
+#define OPTION_VARIABLE "SLURM_SPANK__SLURM_SPANK_OPTION_cluster_env_cluster_env"
+
+/* Step ids of the steps that are not srun's; slurm.h names them only since 22.05. */
+enum { BATCH_STEP = 0xfffffffbu, INTERACTIVE_STEP = 0xfffffffau, LAST_NORMAL_STEP = 0xfffffff0u };
+
+/* SPANK gives hooks no room for state of their own: this is the plugin's, one per process. */
+static struct {
+    bool given;                 /* the option came through its callback */
+    struct ce_request request;
+    struct ce_session *session; /* from user_init to exit; NULL: nothing to do */
+    bool failed;                /* the session could not be opened: why */
+    struct ce_error failure;
+} state;
+
+/* The arguments of the line in plugstack.conf. */
+struct arguments {
+    const char *run_dir;
+    bool on;
+};
+
+static struct arguments read_arguments(int ac, char **av)
+{
+    struct arguments arguments = {CE_RUN_DIR, false};
+    for (int i = 0; i < ac; i++) {
+        if (strncmp(av[i], "run=/", 5) == 0)
+            arguments.run_dir = av[i] + 4;
+        else if (strcmp(av[i], "default=on") == 0 || strcmp(av[i], "default=off") == 0)
+            arguments.on = strcmp(av[i], "default=on") == 0;
+        else
+            slurm_error("cluster-env: plugstack.conf: '%.60s' is not an argument; valid are: "
+                        "run=/DIR, default=on|off",
+                        av[i]);
+    }
+    return arguments;
+}
+
+/* Called once or twice, here and in the stepd; the last call counts. */
+static int take_option(int value, const char *text, int remote)
+{
+    struct ce_error err;
+    (void)value;
+    if (ce_request_parse(text, &state.request, &err) < 0) {
+        slurm_error("cluster-env: --" OPTION_NAME ": %s", err.text);
+        /* In the stepd Slurm would take a failure for "not given": a job submitted by a newer
+         * plugin then ran without its variables.  What this one knows is set. */
+        if (!remote)
+            return -1;
+        ce_request_parse(NULL, &state.request, NULL);
+    }
+    state.given = true;
+    return 0;
+}
+
+HOOK slurm_spank_init(spank_t spank, int ac, char **av)
+{
+    static struct spank_option option = {
+        .name = OPTION_NAME,
+        .arginfo = "[=ITEM,...]",
+        .usage = "set the variables of a multi-node GPU cluster (rank, primary address, "
+                 "interfaces); items: " CE_REQUEST_ITEMS,
+        .has_arg = 2,
+        .cb = take_option,
+    };
+    spank_context_t context = spank_context();
+    (void)ac;
+    (void)av;
+    if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR && context != S_CTX_REMOTE)
+        return 0;
+    if (spank_option_register(spank, &option) != ESPANK_SUCCESS)
+        slurm_error("cluster-env: Slurm refused the option --" OPTION_NAME);
+    return 0;
+}
+
+static bool identify(spank_t spank, struct ce_step_id *id)
+{
+    uint32_t step = 0;
+    if (spank_get_item(spank, S_JOB_ID, &id->job_id) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
+        return false;
+    id->step_id = step;
+    id->kind = step == BATCH_STEP         ? CE_STEP_BATCH
+               : step == INTERACTIVE_STEP ? CE_STEP_INTERACTIVE
+                                          : CE_STEP_TASKS;
+    return id->kind != CE_STEP_TASKS || step < LAST_NORMAL_STEP;
+}
+
+/* Was this step asked for?  22.05 and 23.02 lose the option of `sbatch --export=NONE` on the way to
+ * the batch script; the variable for inner sruns is still there. */
+static bool is_wanted(const struct arguments *arguments, const struct ce_environ *env,
+                      const struct ce_step_id *id)
+{
+    if (!state.given && id->kind == CE_STEP_BATCH) {
+        const char *text = ce_environ_get(env, OPTION_VARIABLE);
+        state.given = text && ce_request_parse(text, &state.request, NULL) == 0;
+    }
+    if (!state.given) {
+        ce_request_parse(NULL, &state.request, NULL);
+        state.request.on = arguments->on;
+    }
+    return state.request.on;
+}
+
+HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
+{
+    struct ce_step_id id;
+    if (spank_remote(spank) != 1)
+        return 0;
+    struct arguments arguments = read_arguments(ac, av);
+    struct ce_environ env = ce_spank_environ(spank);
+    if (!identify(spank, &id) || !is_wanted(&arguments, &env, &id))
+        return 0;
+    state.session =
+        ce_session_open(arguments.run_dir, &env, id, &state.request, &state.failure);
+    state.failed = !state.session;
+    return 0;
+}
+
+/* End the step: its ranks and addresses would be wrong, and tasks that wait for each other hang.
+ * The other tasks of this node leave silently; the first one speaks. */
+static int refuse(spank_t spank, const struct ce_error *err)
+{
+    struct ce_environ env = ce_spank_environ(spank);
+    const char *node = ce_environ_get(&env, "SLURMD_NODENAME");
+    const char *local = ce_environ_get(&env, "SLURM_LOCALID");
+    struct ce_step_id id;
+    if (local && strcmp(local, "0") != 0)
+        _exit(1);
+    slurm_error("cluster-env: %.255s: %s", node ? node : "this node", err->text);
+    if (!identify(spank, &id))
+        _exit(1);
+    ce_step_end(id.job_id, id.step_id);
+}
+
+static void print_notes(const char *node, const struct ce_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        slurm_error("cluster-env: %s: %s", node, notes->line[i].text);
+    if (notes->lost)
+        slurm_error("cluster-env: %s: and %zu more", node, notes->lost);
+}
+
+/* Rank 0 speaks for all; with verbose the first task of every node does. */
+static void speak(const struct ce_session *session, const struct ce_task *task)
+{
+    const struct ce_network *network = &session->cluster.network;
+    if (session->request.verbose && task->local_rank == 0)
+        slurm_error("cluster-env: %s: node rank %u, interface %s: %s", task->node_name,
+                    task->node_rank, network->interface ? network->interface->name : "none",
+                    network->reason);
+    if (task->rank == 0 || (session->request.verbose && task->local_rank == 0))
+        print_notes(task->node_name, &session->notes);
+}
+
+static bool runs_launcher(spank_t spank)
+{
+    char **argv = NULL;
+    int argc = 0;
+    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
+           argv[0] && ce_slurm_is_launcher(argv[0]);
+}
+
+static int set_variables(struct ce_session *session, struct ce_task *task,
+                         const struct ce_environ *env, struct ce_error *err)
+{
+    ce_auto(ce_plan_destroy) struct ce_plan *plan = ce_session_plan(session, task, env, err);
+    if (!plan || ce_session_check_primary(session, task, env, err) < 0)
+        return -1;
+    if (ce_plan_apply(plan, env, err) < 0)
+        ce_note(&session->notes, "%s", err->text);
+    return 0;
+}
+
+/* A batch script or interactive shell runs on whatever was found: it has no ranks to get wrong. */
+static int give_up(const struct ce_session *session, spank_t spank, const struct ce_error *err)
+{
+    struct ce_step_id id;
+    bool tasks = session ? session->allocation.id.kind == CE_STEP_TASKS
+                         : identify(spank, &id) && id.kind == CE_STEP_TASKS;
+    if (tasks)
+        return refuse(spank, err);
+    slurm_error("cluster-env: %s; nothing is set", err->text);
+    return 0;
+}
+
+HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
+{
+    struct ce_session *session = state.session;
+    struct ce_error err;
+    struct ce_task task;
+    (void)ac;
+    (void)av;
+    if (state.failed)
+        return give_up(NULL, spank, &state.failure);
+    if (!session)
+        return 0;
+    struct ce_environ env = ce_spank_environ(spank);
+    if (ce_session_enter(session, &env, &task, &err) < 0)
+        return give_up(session, spank, &err);
+    task.launcher = runs_launcher(spank);
+    if (set_variables(session, &task, &env, &err) < 0)
+        return give_up(session, spank, &err);
+    speak(session, &task);
+    return 0;
+}
+
+HOOK slurm_spank_exit(spank_t spank, int ac, char **av)
+{
+    (void)spank;
+    (void)ac;
+    (void)av;
+    ce_session_close(state.session);
+    state.session = NULL;
+    return 0;
+}
