@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <argp.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/root.h"
+#include "command.h"
+#include "config/config.h"
+#include "local/texts_write.h"
+#include "probe/host.h"
+#include "probe/netif.h"
+
+struct arguments {
+    bool write;
+    const char *run_dir;
+    const char *root;
+    const char *config;
+    const char *node_name;
+};
+
+enum { KEY_ROOT = 256, KEY_NODE };
+
+static error_t parse_argument(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'w':
+        arguments->write = true;
+        return 0;
+    case 'r':
+        arguments->run_dir = arg;
+        return 0;
+    case 'c':
+        arguments->config = arg;
+        return 0;
+    case KEY_ROOT:
+        arguments->root = arg;
+        return 0;
+    case KEY_NODE:
+        arguments->node_name = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"write", 'w', NULL, 0, "write node.facts, node.policy and hosts into the run directory", 0},
+    {"run", 'r', "DIR", 0, "the run directory (" CE_RUN_DIR ")", 0},
+    {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
+    {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
+    {"root", KEY_ROOT, "DIR", 0, "read DIR/sys and DIR/proc instead of this machine's", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_argument,
+    .doc = "Print the facts of this machine as key=value lines. With --write, as root: keep them, "
+           "the policy of this node and the address book in " CE_RUN_DIR ", where "
+           "srun --cluster-env reads them; cluster-env-facts.service does so at boot.",
+};
+
+static struct ce_node *gather(const char *path, struct ce_error *err)
+{
+    struct ce_root root;
+    if (ce_root_open(&root, path, err) < 0)
+        return NULL;
+    struct ce_node *node = ce_node_create();
+    if (!node)
+        ce_fail(err, "no memory");
+    else
+        ce_probe_host(&root, node);
+    if (node && ce_probe_netifs(&root, node, err) < 0) {
+        ce_node_destroy(node);
+        node = NULL;
+    }
+    ce_root_close(&root);
+    return node;
+}
+
+static void short_name(const struct arguments *arguments, const struct ce_node *node, char *name,
+                       size_t size)
+{
+    const char *full = arguments->node_name ? arguments->node_name : node->host_name;
+    size_t length = arguments->node_name || !full ? SIZE_MAX : strcspn(full, ".");
+    snprintf(name, size, "%.*s", length < size ? (int)length : (int)size - 1, full ? full : "");
+}
+
+/* A configuration that was named must be there; the usual one need not. */
+static int read_config(const struct arguments *arguments, const struct ce_node *node,
+                       struct ce_config *config, struct ce_error *err)
+{
+    char name[256];
+    short_name(arguments, node, name, sizeof name);
+    if (arguments->config)
+        return ce_config_read(arguments->config, name, config, err);
+    ce_config_default(config);
+    if (faccessat(AT_FDCWD, CE_CONFIG_FILE, F_OK, 0) < 0)
+        return 0;
+    return ce_config_read(CE_CONFIG_FILE, name, config, err);
+}
+
+static struct ce_book *parse_book(const char *path, const struct ce_text *text,
+                                  struct ce_error *err)
+{
+    struct ce_book *book = ce_book_parse(ce_text_string(text), err);
+    if (!book)
+        ce_fail_in(err, "%s", path);
+    return book;
+}
+
+/* The configured book, else the usual one, else /etc/hosts. */
+static struct ce_book *read_book(const struct ce_config *config, struct ce_error *err)
+{
+    ce_autotext struct ce_text text = CE_TEXT(CE_TEXT_MAX);
+    const char *path = config->address_book[0] ? config->address_book : CE_SITE_BOOK;
+    enum ce_read_result result =
+        ce_file_read(AT_FDCWD, path, CE_TRUST_OWNER, &text, err);
+    if (result == CE_READ_MISSING && !config->address_book[0]) {
+        path = "/etc/hosts";
+        result = ce_file_read(AT_FDCWD, path, CE_TRUST_OWNER, &text, err);
+    }
+    if (result == CE_READ_MISSING && !config->address_book[0])
+        return ce_book_parse("", err);
+    return result == CE_READ_OK ? parse_book(path, &text, err) : NULL;
+}
+
+static int write_texts(const struct arguments *arguments, const struct ce_node *node,
+                       struct ce_error *err)
+{
+    struct ce_config config;
+    if (read_config(arguments, node, &config, err) < 0)
+        return CE_EXIT_USAGE;
+    ce_auto(ce_book_destroy) struct ce_book *book = read_book(&config, err);
+    if (!book)
+        return CE_EXIT_USAGE;
+    if (ce_texts_write(arguments->run_dir, node, &config.policy, book, err) < 0)
+        return CE_EXIT_UNKNOWN;
+    return CE_EXIT_OK;
+}
+
+int ce_cmd_facts(int argc, char **argv)
+{
+    struct arguments arguments = {.run_dir = CE_RUN_DIR, .root = "/"};
+    struct ce_error err;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    ce_auto(ce_node_destroy) struct ce_node *node = gather(arguments.root, &err);
+    if (!node)
+        return ce_complain("facts", &err, CE_EXIT_UNKNOWN);
+    if (arguments.write) {
+        int status = write_texts(&arguments, node, &err);
+        return status ? ce_complain("facts", &err, status) : CE_EXIT_OK;
+    }
+    ce_autotext struct ce_text out = CE_TEXT(CE_TEXT_MAX);
+    ce_node_write(node, &out);
+    return ce_print("facts", &out);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subcommands of cluster-env: one file cmd_NAME.c each. */
+#ifndef CE_CLI_COMMAND_H
+#define CE_CLI_COMMAND_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* Exit statuses of all commands. */
+enum ce_exit {
+    CE_EXIT_OK = 0,
+    CE_EXIT_FAULT = 1,   /* what was looked at is bad */
+    CE_EXIT_USAGE = 2,   /* wrong arguments or configuration, or not where this can work */
+    CE_EXIT_UNKNOWN = 3, /* it could not be found out, or not be written */
+};
+
+struct ce_command {
+    const char *name;
+    const char *doc; /* one line for cluster-env --help */
+    int (*run)(int argc, char **argv);
+};
+
+int ce_cmd_show(int argc, char **argv);
+int ce_cmd_facts(int argc, char **argv);
+int ce_cmd_config(int argc, char **argv);
+
+/* "cluster-env NAME: text" on stderr; returns status. */
+int ce_complain(const char *command, const struct ce_error *err, int status);
+
+/* Write the text to stdout.  CE_EXIT_OK, or CE_EXIT_UNKNOWN (said on stderr) where a full disk or
+ * no memory lost some of it. */
+int ce_print(const char *command, struct ce_text *text);
+
+#endif

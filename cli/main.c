@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster-env: the command that shows and prepares what `srun --cluster-env` does. */
+#include <config.h>
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+static const struct ce_command commands[] = {
+    {"show", "the variables of this task or job, their values, where each came from", ce_cmd_show},
+    {"facts", "what this machine is: interfaces, addresses, GPUs; --write for /run/cluster-env",
+     ce_cmd_facts},
+    {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out)
+{
+    fputs("Usage: cluster-env COMMAND [OPTION...]\n"
+          "See and prepare what `srun --cluster-env` does.\n\nCommands:\n",
+          out);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].doc);
+    fputs("\n`cluster-env COMMAND --help` tells more.\n"
+          "Exit status: 0 ok, 1 fault, 2 usage or configuration, 3 could not be found out.\n",
+          out);
+}
+
+int ce_complain(const char *command, const struct ce_error *err, int status)
+{
+    fprintf(stderr, "cluster-env %s: %s\n", command, err->text);
+    return status;
+}
+
+int ce_print(const char *command, struct ce_text *text)
+{
+    struct ce_error err;
+    if (!ce_text_ok(text)) {
+        ce_fail(&err, "no memory");
+        return ce_complain(command, &err, CE_EXIT_UNKNOWN);
+    }
+    if (fputs(ce_text_string(text), stdout) == EOF || fflush(stdout) == EOF) {
+        ce_fail(&err, "cannot write the output: %s", strerror(errno));
+        return ce_complain(command, &err, CE_EXIT_UNKNOWN);
+    }
+    return CE_EXIT_OK;
+}
+
+static int run(const struct ce_command *command, int argc, char **argv)
+{
+    char name[64];
+    snprintf(name, sizeof name, "cluster-env %s", command->name);
+    argv[0] = name; /* what argp prints in front of its messages */
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    argp_err_exit_status = CE_EXIT_USAGE;
+    const char *word = argc > 1 ? argv[1] : "";
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(word, commands[i].name) == 0)
+            return run(&commands[i], argc - 1, argv + 1);
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        return printf("cluster-env %s\n", PACKAGE_VERSION) < 0;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0) {
+        print_help(stdout);
+        return CE_EXIT_OK;
+    }
+    if (*word)
+        fprintf(stderr, "cluster-env: '%s' is not a command\n", word);
+    print_help(stderr);
+    return CE_EXIT_USAGE;
+}
