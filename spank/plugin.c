@@ -6,10 +6,11 @@
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
+#include <stdnoreturn.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "model/request.h"
+#include "refusal.h"
 #include "session/session.h"
 #include "slurm/environment.h"
 #include "spank_env.h"
@@ -33,8 +34,8 @@ static struct {
     bool given;                 /* the option came through its callback */
     struct ce_request request;
     struct ce_session *session; /* from user_init to exit; NULL: nothing to do */
-    bool failed;                /* the session could not be opened: why */
-    struct ce_error failure;
+    struct ce_error failure;    /* why the session could not be opened; "": it was, or not wanted */
+    struct ce_refusal *refusal;
 } state;
 
 /* The arguments of the line in plugstack.conf. */
@@ -136,24 +137,21 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
         return 0;
     state.session =
         ce_session_open(arguments.run_dir, &env, id, &state.request, &state.failure);
-    state.failed = !state.session;
+    state.refusal = ce_refusal_create();
     return 0;
 }
 
-/* End the step: its ranks and addresses would be wrong, and tasks that wait for each other hang.
- * The other tasks of this node leave silently; the first one speaks. */
-static int refuse(spank_t spank, const struct ce_error *err)
+/* The step must not run: its ranks and addresses would be wrong, and tasks that wait for each other
+ * hang.  The first task of the node speaks, all leave, and task_exit ends the step. */
+static noreturn void refuse(spank_t spank, const struct ce_error *err)
 {
     struct ce_environ env = ce_spank_environ(spank);
     const char *node = ce_environ_get(&env, "SLURMD_NODENAME");
-    const char *local = ce_environ_get(&env, "SLURM_LOCALID");
-    struct ce_step_id id;
-    if (local && strcmp(local, "0") != 0)
-        _exit(1);
-    slurm_error("cluster-env: %.255s: %s", node ? node : "this node", err->text);
-    if (!identify(spank, &id))
-        _exit(1);
-    ce_step_end(id.job_id, id.step_id);
+    int local = 0;
+    if (spank_get_item(spank, S_TASK_ID, &local) != ESPANK_SUCCESS || local == 0)
+        slurm_error("cluster-env: %.255s: %s; the step ends here", node ? node : "this node",
+                    err->text);
+    ce_refusal_leave(state.refusal);
 }
 
 static void print_notes(const char *node, const struct ce_notes *notes)
@@ -169,9 +167,9 @@ static void speak(const struct ce_session *session, const struct ce_task *task)
 {
     const struct ce_network *network = &session->cluster.network;
     if (session->request.verbose && task->local_rank == 0)
-        slurm_error("cluster-env: %s: node rank %u, interface %s: %s", task->node_name,
-                    task->node_rank, network->interface ? network->interface->name : "none",
-                    network->reason);
+        slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s", task->node_name,
+                        task->node_rank, network->interface ? network->interface->name : "none",
+                        network->reason);
     if (task->rank == 0 || (session->request.verbose && task->local_rank == 0))
         print_notes(task->node_name, &session->notes);
 }
@@ -202,9 +200,25 @@ static int give_up(const struct ce_session *session, spank_t spank, const struct
     bool tasks = session ? session->allocation.id.kind == CE_STEP_TASKS
                          : identify(spank, &id) && id.kind == CE_STEP_TASKS;
     if (tasks)
-        return refuse(spank, err);
+        refuse(spank, err);
     slurm_error("cluster-env: %s; nothing is set", err->text);
     return 0;
+}
+
+/* A plugin that gives every task the environment of one of them gives all the same rank.  Slurm's
+ * own count of the tasks on this node is not in the environment. */
+static int check_own_place(const struct ce_session *session, spank_t spank,
+                           const struct ce_task *task, struct ce_error *err)
+{
+    int local = 0;
+    if (session->allocation.id.kind != CE_STEP_TASKS ||
+        spank_get_item(spank, S_TASK_ID, &local) != ESPANK_SUCCESS ||
+        (uint32_t)local == task->local_rank)
+        return 0;
+    return ce_fail(err,
+                   "SLURM_LOCALID=%u in task %d of this node: another plugin replaced the task's "
+                   "environment; see docs/hooks.md on the order in plugstack.conf",
+                   task->local_rank, local);
 }
 
 HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
@@ -214,17 +228,29 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
     struct ce_task task;
     (void)ac;
     (void)av;
-    if (state.failed)
+    if (state.failure.text[0])
         return give_up(NULL, spank, &state.failure);
     if (!session)
         return 0;
     struct ce_environ env = ce_spank_environ(spank);
-    if (ce_session_enter(session, &env, &task, &err) < 0)
+    if (ce_session_enter(session, &env, &task, &err) < 0 ||
+        check_own_place(session, spank, &task, &err) < 0)
         return give_up(session, spank, &err);
     task.launcher = runs_launcher(spank);
     if (set_variables(session, &task, &env, &err) < 0)
         return give_up(session, spank, &err);
     speak(session, &task);
+    return 0;
+}
+
+/* In the stepd, after each task: the one place where calling Slurm is safe on every series. */
+HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
+{
+    struct ce_step_id id;
+    (void)ac;
+    (void)av;
+    if (ce_refusal_take(state.refusal) && identify(spank, &id) && id.kind == CE_STEP_TASKS)
+        ce_step_end(id.job_id, id.step_id);
     return 0;
 }
 
@@ -234,6 +260,8 @@ HOOK slurm_spank_exit(spank_t spank, int ac, char **av)
     (void)ac;
     (void)av;
     ce_session_close(state.session);
+    ce_refusal_destroy(state.refusal);
     state.session = NULL;
+    state.refusal = NULL;
     return 0;
 }
