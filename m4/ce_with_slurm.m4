@@ -28,6 +28,13 @@ AC_DEFUN([CE_WITH_SLURM], [
         CPPFLAGS=$ce_saved_cppflags
     ])
     AC_SUBST([SLURM_CPPFLAGS])
+    AC_ARG_WITH([slurm-plugindir],
+        [AS_HELP_STRING([--with-slurm-plugindir=DIR], [where Slurm looks for plugins (default: LIBDIR/slurm-wlm where this machine has such a folder, as on Debian; else LIBDIR/slurm)])],
+        [], [with_slurm_plugindir='${libdir}/slurm'
+             for ce_dir in /usr/lib/*/slurm-wlm; do
+                 AS_IF([test -d "$ce_dir"], [with_slurm_plugindir='${libdir}/slurm-wlm'])
+             done])
+    AC_SUBST([plugindir], [$with_slurm_plugindir])
     AM_CONDITIONAL([HAVE_SLURM], [test $ce_have_slurm = yes])
 ])
 

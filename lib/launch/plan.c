@@ -16,6 +16,8 @@ struct context {
     struct ce_notes *notes;
 };
 
+static const char too_long[] = "too long for a variable";
+
 static void say(struct ce_change *change, const char *reason)
 {
     snprintf(change->reason, sizeof change->reason, "%s", reason);
@@ -37,10 +39,7 @@ static int compute(const struct context *context, struct ce_change *change, stru
     ce_autotext struct ce_text value = CE_TEXT(CE_VALUE_MAX);
     variable->value(context->view, &value);
     if (!ce_text_ok(&value)) {
-        ce_note(context->notes,
-                "%s is longer than %d bytes and cannot be a variable; it is left out",
-                variable->name, CE_VALUE_MAX);
-        withdraw(context, change, "too long for a variable");
+        withdraw(context, change, too_long);
         return 0;
     }
     if (value.length == 0) {
@@ -99,6 +98,18 @@ static int decide(const struct context *context, struct ce_change *change, struc
                                                 : decide_identity(context, change, err);
 }
 
+/* One note for all of them: they come together, on clusters of thousands of nodes. */
+static void note_too_long(const struct ce_plan *plan, struct ce_notes *notes)
+{
+    ce_autotext struct ce_text names = CE_TEXT(1024);
+    for (size_t i = 0; i < plan->count; i++)
+        if (strcmp(plan->changes[i].reason, too_long) == 0)
+            ce_text_addf(&names, "%s%s", names.length ? ", " : "", plan->changes[i].variable->name);
+    if (names.length)
+        ce_note(notes, "left out, because a variable holds %d bytes at most: %s", CE_VALUE_MAX,
+                ce_text_string(&names));
+}
+
 static int build_marker(struct ce_plan *plan, struct ce_error *err)
 {
     ce_autotext struct ce_text marker = CE_TEXT(CE_VALUE_MAX);
@@ -122,6 +133,7 @@ static int fill(const struct context *context, struct ce_plan *plan, struct ce_e
         if (decide(context, &plan->changes[i], err) < 0)
             return -1;
     }
+    note_too_long(plan, context->notes);
     return build_marker(plan, err);
 }
 

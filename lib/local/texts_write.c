@@ -31,10 +31,18 @@ static int write_all(int dir, const struct ce_node *node, const struct ce_policy
     return write_one(dir, CE_BOOK_FILE, &hosts, err);
 }
 
+/* Readable for every user, whatever this process's umask. */
+static int make_dir(const char *path)
+{
+    if (mkdir(path, 0755) == 0)
+        return chmod(path, 0755);
+    return errno == EEXIST ? 0 : -1;
+}
+
 int ce_texts_write(const char *run_dir, const struct ce_node *node, const struct ce_policy *policy,
                    const struct ce_book *book, struct ce_error *err)
 {
-    if (mkdir(run_dir, 0755) < 0 && errno != EEXIST)
+    if (make_dir(run_dir) < 0)
         return ce_fail(err, "%s: cannot create: %s", run_dir, strerror(errno));
     ce_autoclose int dir = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
