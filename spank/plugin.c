@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/request.h"
 #include "refusal.h"
@@ -117,7 +118,8 @@ static bool is_wanted(const struct arguments *arguments, const struct ce_environ
 {
     if (!state.given && id->kind == CE_STEP_BATCH) {
         const char *text = ce_environ_get(env, OPTION_VARIABLE);
-        state.given = text && ce_request_parse(text, &state.request, NULL) == 0;
+        if (text)
+            take_option(0, text, 1);
     }
     if (!state.given) {
         ce_request_parse(NULL, &state.request, NULL);
@@ -126,11 +128,21 @@ static bool is_wanted(const struct arguments *arguments, const struct ce_environ
     return state.request.on;
 }
 
+static void forget(void)
+{
+    ce_session_close(state.session);
+    ce_refusal_destroy(state.refusal);
+    state.session = NULL;
+    state.refusal = NULL;
+    state.failure.text[0] = '\0';
+}
+
 HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
 {
     struct ce_step_id id;
     if (spank_remote(spank) != 1)
         return 0;
+    forget();
     struct arguments arguments = read_arguments(ac, av);
     struct ce_environ env = ce_spank_environ(spank);
     if (!identify(spank, &id) || !is_wanted(&arguments, &env, &id))
@@ -141,17 +153,25 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     return 0;
 }
 
+/* The node's name comes from the task's environment: it may be anything. */
+static const char *printable(const char *name, struct ce_error *buffer)
+{
+    ce_fail(buffer, "%.255s", name && *name ? name : "this node");
+    return buffer->text;
+}
+
 /* The step must not run: its ranks and addresses would be wrong, and tasks that wait for each other
- * hang.  The first task of the node speaks, all leave, and task_exit ends the step. */
+ * hang.  The first task that sees it speaks, all that see it leave, and task_exit ends the step. */
 static noreturn void refuse(spank_t spank, const struct ce_error *err)
 {
     struct ce_environ env = ce_spank_environ(spank);
-    const char *node = ce_environ_get(&env, "SLURMD_NODENAME");
-    int local = 0;
-    if (spank_get_item(spank, S_TASK_ID, &local) != ESPANK_SUCCESS || local == 0)
-        slurm_error("cluster-env: %.255s: %s; the step ends here", node ? node : "this node",
-                    err->text);
-    ce_refusal_leave(state.refusal);
+    struct ce_error node;
+    if (ce_refusal_claim(state.refusal)) {
+        slurm_error("cluster-env: %s: %s; the step ends here",
+                    printable(ce_environ_get(&env, "SLURMD_NODENAME"), &node), err->text);
+        ce_refusal_said(state.refusal);
+    }
+    _exit(1);
 }
 
 static void print_notes(const char *node, const struct ce_notes *notes)
@@ -166,12 +186,14 @@ static void print_notes(const char *node, const struct ce_notes *notes)
 static void speak(const struct ce_session *session, const struct ce_task *task)
 {
     const struct ce_network *network = &session->cluster.network;
+    struct ce_error buffer;
+    const char *node = printable(task->node_name, &buffer);
     if (session->request.verbose && task->local_rank == 0)
-        slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s", task->node_name,
+        slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s", node,
                         task->node_rank, network->interface ? network->interface->name : "none",
                         network->reason);
     if (task->rank == 0 || (session->request.verbose && task->local_rank == 0))
-        print_notes(task->node_name, &session->notes);
+        print_notes(node, &session->notes);
 }
 
 static bool runs_launcher(spank_t spank)
@@ -259,9 +281,6 @@ HOOK slurm_spank_exit(spank_t spank, int ac, char **av)
     (void)spank;
     (void)ac;
     (void)av;
-    ce_session_close(state.session);
-    ce_refusal_destroy(state.refusal);
-    state.session = NULL;
-    state.refusal = NULL;
+    forget();
     return 0;
 }
