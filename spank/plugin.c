@@ -9,6 +9,7 @@
 #include <stdnoreturn.h>
 #include <string.h>
 
+#include "layout.h"
 #include "model/request.h"
 #include "refusal.h"
 #include "session/session.h"
@@ -124,6 +125,19 @@ static bool is_wanted(const struct arguments *arguments, const struct ce_environ
         state.request.on = arguments->on;
     }
     return state.request.on;
+}
+
+/* In srun, once the step exists: -m arbitrary is the one order that the tasks cannot work out. */
+HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
+{
+    struct arguments arguments = read_arguments(ac, av);
+    struct ce_step_id id;
+    struct ce_error err;
+    bool wanted = state.given ? state.request.on : arguments.on;
+    if (wanted && ce_layout_is_needed() && identify(spank, &id) &&
+        ce_layout_hand_on(&id, &err) < 0)
+        slurm_error("cluster-env: %s", err.text);
+    return 0;
 }
 
 HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)

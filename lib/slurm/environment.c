@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "slurm/nodes.h"
 
 static int number(const struct ce_environ *env, const char *name, uint32_t max, uint32_t *ret,
                   struct ce_error *err)
@@ -74,12 +75,16 @@ static uint32_t first_port(const char *ports)
     return ports && ce_parse_digits(ports, 65535, &port, &end) == 0 ? (uint32_t)port : 0;
 }
 
-static int read_tasks_step(const struct ce_environ *env, struct ce_allocation *allocation,
-                           const char **nodelist, struct ce_error *err)
+static int read_sizes(const struct ce_environ *env, struct ce_allocation *allocation,
+                      struct ce_error *err)
 {
-    const char *distribution = ce_environ_get(env, "SLURM_DISTRIBUTION");
-    *nodelist = ce_environ_get(env, "SLURM_STEP_NODELIST");
-    allocation->arbitrary = distribution && strncmp(distribution, "arbitrary", 9) == 0;
+    /* In a heterogeneous step Slurm gives the plugin each component's own job id; this variable is
+     * the same for all of them. */
+    optional_number(env, "SLURM_JOB_ID", &allocation->id.job_id);
+    if (allocation->id.kind != CE_STEP_TASKS) {
+        optional_number(env, "SLURM_NTASKS", &allocation->task_count);
+        return 0;
+    }
     allocation->reserved_port = first_port(ce_environ_get(env, "SLURM_STEP_RESV_PORTS"));
     return number(env, "SLURM_STEP_NUM_TASKS", UINT32_MAX, &allocation->task_count, err);
 }
@@ -88,18 +93,9 @@ int ce_slurm_allocation(const struct ce_environ *env, struct ce_step_id id,
                         struct ce_allocation *ret, struct ce_error *err)
 {
     struct ce_allocation allocation = {.id = id};
-    const char *nodelist = NULL;
-    if (id.kind == CE_STEP_TASKS) {
-        if (read_tasks_step(env, &allocation, &nodelist, err) < 0)
-            return -1;
-    } else {
-        nodelist = first_of(env, "SLURM_JOB_NODELIST", "SLURM_NODELIST");
-        optional_number(env, "SLURM_NTASKS", &allocation.task_count);
-    }
-    if (!nodelist)
-        return ce_fail(err, "%s is not set; expected Slurm to set it",
-                       id.kind == CE_STEP_TASKS ? "SLURM_STEP_NODELIST" : "SLURM_JOB_NODELIST");
-    allocation.nodes = ce_hostlist_parse(nodelist, err);
+    if (read_sizes(env, &allocation, err) < 0)
+        return -1;
+    allocation.nodes = ce_slurm_nodes(env, &allocation.id, &allocation.order, err);
     if (!allocation.nodes)
         return -1;
     *ret = allocation;
@@ -152,6 +148,16 @@ static uint32_t visible_gpus(const struct ce_environ *env)
     return devices ? count_items(devices) : UINT32_MAX;
 }
 
+static int find_by_name(const struct ce_allocation *allocation, struct ce_task *task,
+                        struct ce_error *err)
+{
+    uint32_t count = ce_allocation_node_count(allocation);
+    for (task->node_rank = 0; task->node_rank < count; task->node_rank++)
+        if (strcmp(ce_hostlist_name(allocation->nodes, task->node_rank), task->node_name) == 0)
+            return 0;
+    return ce_fail(err, "this node, %s, is not among the nodes of the step", task->node_name);
+}
+
 static int read_place(const struct ce_environ *env, const struct ce_allocation *allocation,
                       struct ce_task *task, struct ce_error *err)
 {
@@ -159,8 +165,10 @@ static int read_place(const struct ce_environ *env, const struct ce_allocation *
         number(env, "SLURM_PROCID", UINT32_MAX, &task->rank, err) < 0 ||
         number(env, "SLURM_LOCALID", UINT32_MAX, &task->local_rank, err) < 0)
         return -1;
+    if (allocation->order == CE_ORDER_LAYOUT)
+        return find_by_name(allocation, task, err);
     if (task->node_rank >= ce_allocation_node_count(allocation))
-        return ce_fail(err, "SLURM_NODEID=%u, but SLURM_STEP_NODELIST names only %u nodes",
+        return ce_fail(err, "SLURM_NODEID=%u, but the step's list names only %u nodes",
                        task->node_rank, ce_allocation_node_count(allocation));
     return 0;
 }

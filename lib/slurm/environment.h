@@ -12,8 +12,8 @@
  * -1 with err outside a job. */
 int ce_slurm_identify(const struct ce_environ *env, struct ce_step_id *ret, struct ce_error *err);
 
-/* Node list and sizes.  Of an srun step: SLURM_STEP_NODELIST, SLURM_STEP_NUM_TASKS; else
- * SLURM_JOB_NODELIST, SLURM_NTASKS.  *ret is to be freed with ce_allocation_free().
+/* Nodes (slurm/nodes.h) and sizes: of an srun step SLURM_STEP_NUM_TASKS, else SLURM_NTASKS.  The job
+ * id is that of the environment, where it has one.  *ret is to be freed with ce_allocation_free().
  * -1 with err: no list, a list that is not one, numbers that are none. */
 int ce_slurm_allocation(const struct ce_environ *env, struct ce_step_id id,
                         struct ce_allocation *ret, struct ce_error *err);
