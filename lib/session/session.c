@@ -80,10 +80,10 @@ static const char *conf_sets(const void *ctx, const char *name)
     return ce_nccl_conf_sets(ctx, name);
 }
 
-struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task *task,
-                                const struct ce_environ *env, struct ce_error *err)
+struct ce_view ce_session_view(struct ce_session *session, const struct ce_task *task,
+                               const struct ce_environ *env)
 {
-    const struct ce_view view = {
+    return (struct ce_view){
         .allocation = &session->allocation,
         .task = task,
         .cluster = &session->cluster,
@@ -91,6 +91,12 @@ struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task
         .request = &session->request,
         .port = choose_port(session, env, &session->notes),
     };
+}
+
+struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task *task,
+                                const struct ce_environ *env, struct ce_error *err)
+{
+    const struct ce_view view = ce_session_view(session, task, env);
     struct ce_nccl_conf files;
     ce_nccl_conf_read(CE_NCCL_SITE_CONF, env, &files);
     const struct ce_conf_lookup conf = {conf_sets, &files};

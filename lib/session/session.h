@@ -35,6 +35,10 @@ CE_DEFINE_CLEANUP(struct ce_session, ce_session_close)
 int ce_session_enter(struct ce_session *session, const struct ce_environ *env,
                      struct ce_task *task, struct ce_error *err);
 
+/* All that values are computed from, for this task; it points into session and task. */
+struct ce_view ce_session_view(struct ce_session *session, const struct ce_task *task,
+                               const struct ce_environ *env);
+
 /* The plan of the task's environment.  NULL with err: no memory. */
 struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task *task,
                                 const struct ce_environ *env, struct ce_error *err);

@@ -129,6 +129,16 @@ static uint32_t tasks_on_node(const char *text, uint32_t index)
     return 0;
 }
 
+uint32_t ce_slurm_tasks_on_node(const struct ce_environ *env,
+                                const struct ce_allocation *allocation, uint32_t index)
+{
+    bool step = allocation->id.kind == CE_STEP_TASKS;
+    const char *counts =
+        ce_environ_get(env, step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE");
+    uint32_t tasks = counts ? tasks_on_node(counts, index) : 0;
+    return tasks ? tasks : 1;
+}
+
 /* SLURM_GTIDS lists the node's own ranks in every kind of step, also where the counts per node are
  * those of the union of a heterogeneous step. */
 static uint32_t local_tasks(const struct ce_environ *env, const struct ce_allocation *allocation,
@@ -136,10 +146,8 @@ static uint32_t local_tasks(const struct ce_environ *env, const struct ce_alloca
 {
     bool step = allocation->id.kind == CE_STEP_TASKS;
     const char *ranks = step ? ce_environ_get(env, "SLURM_GTIDS") : NULL;
-    const char *counts = step ? ce_environ_get(env, "SLURM_STEP_TASKS_PER_NODE")
-                              : ce_environ_get(env, "SLURM_TASKS_PER_NODE");
-    uint32_t tasks = ranks ? count_items(ranks) : counts ? tasks_on_node(counts, node_rank) : 0;
-    return tasks ? tasks : 1;
+    return ranks && *ranks ? count_items(ranks)
+                           : ce_slurm_tasks_on_node(env, allocation, node_rank);
 }
 
 static uint32_t visible_gpus(const struct ce_environ *env)

@@ -23,6 +23,11 @@ int ce_slurm_allocation(const struct ce_environ *env, struct ce_step_id id,
 int ce_slurm_task(const struct ce_environ *env, const struct ce_allocation *allocation,
                   struct ce_task *ret, struct ce_error *err);
 
+/* Tasks on the node of this index by SLURM_STEP_TASKS_PER_NODE (a batch script's:
+ * SLURM_TASKS_PER_NODE); at least 1. */
+uint32_t ce_slurm_tasks_on_node(const struct ce_environ *env,
+                                const struct ce_allocation *allocation, uint32_t index);
+
 /* Is this command (argv[0], may be a path) a daemon by which an MPI starts its own ranks? */
 bool ce_slurm_is_launcher(const char *command);
 
