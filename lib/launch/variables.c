@@ -47,7 +47,7 @@ static void add_ip_list(const struct ce_view *view, struct ce_text *out, const c
 {
     if (view->cluster->known != view->cluster->node_count)
         return;
-    for (uint32_t i = 0; i < view->cluster->node_count; i++) {
+    for (uint32_t i = 0; i < view->cluster->node_count && ce_text_ok(out); i++) {
         ce_text_add(out, i ? separator : "");
         add_address(out, &view->cluster->addresses[i]);
     }
@@ -110,7 +110,7 @@ static void cluster_ips(const struct ce_view *view, struct ce_text *out)
 
 static void cluster_nodes(const struct ce_view *view, struct ce_text *out)
 {
-    for (uint32_t i = 0; i < view->cluster->node_count; i++) {
+    for (uint32_t i = 0; i < view->cluster->node_count && ce_text_ok(out); i++) {
         ce_text_add(out, i ? "," : "");
         ce_text_add(out, node_name(view, i));
     }
