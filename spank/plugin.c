@@ -140,6 +140,14 @@ HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
     return 0;
 }
 
+static bool runs_launcher(spank_t spank)
+{
+    char **argv = NULL;
+    int argc = 0;
+    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
+           argv[0] && ce_slurm_is_launcher(argv[0]);
+}
+
 HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
 {
     struct ce_step_id id;
@@ -152,6 +160,10 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     state.session =
         ce_session_open(arguments.run_dir, &env, id, &state.request, &state.failure);
     state.refusal = ce_refusal_create();
+    if (!state.session)
+        return 0;
+    state.session->allocation.launcher = runs_launcher(spank);
+    ce_session_share(state.session, &env);
     return 0;
 }
 
@@ -186,14 +198,6 @@ static void speak(const struct ce_session *session, const struct ce_task *task)
                         network->reason);
     if (task->rank == 0 || (session->request.verbose && task->local_rank == 0))
         print_notes(task->node_name, &session->notes);
-}
-
-static bool runs_launcher(spank_t spank)
-{
-    char **argv = NULL;
-    int argc = 0;
-    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
-           argv[0] && ce_slurm_is_launcher(argv[0]);
 }
 
 static int set_variables(struct ce_session *session, struct ce_task *task,
@@ -250,7 +254,6 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
     if (ce_session_enter(session, &env, &task, &err) < 0 ||
         check_own_place(session, spank, &task, &err) < 0)
         return give_up(session, spank, &err);
-    task.launcher = runs_launcher(spank);
     if (set_variables(session, &task, &env, &err) < 0)
         return give_up(session, spank, &err);
     speak(session, &task);

@@ -41,6 +41,7 @@ struct ce_allocation {
     uint32_t task_count;       /* all tasks of the step, else of the job; 0: not known */
     uint32_t reserved_port;    /* first port of srun --resv-ports; 0: none */
     enum ce_node_order order;
+    bool launcher;             /* the command is an MPI launcher's daemon */
 };
 
 /* The place of one task; of the batch script, whose ranks mean nothing. */
@@ -51,7 +52,6 @@ struct ce_task {
     uint32_t local_tasks;                /* tasks of the step on this node, at least 1 */
     uint32_t gpus_on_node;               /* GPUs the step has on this node; 0: none */
     uint32_t visible_gpus;               /* GPUs this task sees; UINT32_MAX: not known */
-    bool launcher;                       /* the command is an MPI launcher's daemon */
 };
 
 void ce_allocation_free(struct ce_allocation *allocation);
