@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
-#include "launch/marker.h"
+#include "job.h"
 #include "report/plan.h"
-#include "session/session.h"
-#include "slurm/environment.h"
 
 struct arguments {
     enum { AS_TEXT, AS_JSON, AS_EXPORT } form;
@@ -58,27 +53,8 @@ static const struct argp argp = {
            "came from. Works inside a Slurm job, also where the plugin is not installed.",
 };
 
-static const char *get(void *ctx, const char *name)
-{
-    (void)ctx;
-    return getenv(name);
-}
-
-/* What the plugin was asked for here, else what a batch script hands on to its steps. */
-static const char *find_option(const struct arguments *arguments, const struct ce_environ *env,
-                               const struct ce_step_id *id)
-{
-    char step[CE_STEP_ID_TEXT];
-    const char *told = ce_environ_get(env, CE_STEP_VARIABLE);
-    if (arguments->option)
-        return arguments->option;
-    if (told && strcmp(told, ce_step_id_format(id, step)) == 0)
-        return ce_environ_get(env, CE_OPTION_VARIABLE);
-    return NULL;
-}
-
 static int print_plan(const struct arguments *arguments, const struct ce_plan *plan,
-                      const struct ce_environ *env, const struct ce_notes *notes)
+                      const struct ce_environ *env, const struct ce_job *job)
 {
     ce_autotext struct ce_text out = CE_TEXT(16 << 20);
     switch (arguments->form) {
@@ -86,41 +62,29 @@ static int print_plan(const struct arguments *arguments, const struct ce_plan *p
         ce_report_plan_text(plan, env, arguments->all, &out);
         break;
     case AS_JSON:
-        if (ce_report_plan_json(plan, env, notes, &out) < 0)
+        if (ce_report_plan_json(plan, env, &job->session->notes, &out) < 0)
             out.failed = true;
         break;
     case AS_EXPORT:
         ce_report_plan_export(plan, &out);
         break;
     }
-    for (size_t i = 0; i < notes->count && arguments->form != AS_JSON; i++)
-        fprintf(stderr, "cluster-env show: %s\n", notes->line[i].text);
+    if (arguments->form != AS_JSON)
+        ce_job_print_notes(job, "show");
     return ce_print("show", &out);
-}
-
-static int show(const struct arguments *arguments, const struct ce_environ *env,
-                struct ce_error *err)
-{
-    struct ce_request request;
-    struct ce_step_id id;
-    struct ce_task task;
-    if (ce_slurm_identify(env, &id, err) < 0 ||
-        ce_request_parse(find_option(arguments, env, &id), &request, err) < 0)
-        return -1;
-    ce_auto(ce_session_close) struct ce_session *session =
-        ce_session_open(arguments->run_dir, env, id, &request, err);
-    if (!session || ce_session_enter(session, env, &task, err) < 0)
-        return -1;
-    ce_auto(ce_plan_destroy) struct ce_plan *plan = ce_session_plan(session, &task, env, err);
-    return plan ? print_plan(arguments, plan, env, &session->notes) : -1;
 }
 
 int ce_cmd_show(int argc, char **argv)
 {
     struct arguments arguments = {.run_dir = CE_RUN_DIR};
-    const struct ce_environ env = {.get = get};
+    const struct ce_environ env = ce_process_environ();
+    ce_autojob struct ce_job job = {.session = NULL};
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    int status = show(&arguments, &env, &err);
-    return status < 0 ? ce_complain("show", &err, CE_EXIT_USAGE) : status;
+    if (ce_job_open(arguments.run_dir, arguments.option, &job, &err) < 0)
+        return ce_complain("show", &err, CE_EXIT_USAGE);
+    ce_auto(ce_plan_destroy) struct ce_plan *plan =
+        ce_session_plan(job.session, &job.task, &env, &err);
+    return plan ? print_plan(&arguments, plan, &env, &job)
+                : ce_complain("show", &err, CE_EXIT_UNKNOWN);
 }

@@ -21,6 +21,8 @@ struct ce_command {
 };
 
 int ce_cmd_show(int argc, char **argv);
+int ce_cmd_info(int argc, char **argv);
+int ce_cmd_hostfile(int argc, char **argv);
 int ce_cmd_facts(int argc, char **argv);
 int ce_cmd_config(int argc, char **argv);
 

@@ -11,6 +11,8 @@
 
 static const struct ce_command commands[] = {
     {"show", "the variables of this task or job, their values, where each came from", ce_cmd_show},
+    {"info", "rank, size, and the names and addresses of all nodes in rank order", ce_cmd_info},
+    {"hostfile", "host files for MPI, DeepSpeed and Horovod launchers", ce_cmd_hostfile},
     {"facts", "what this machine is: interfaces, addresses, GPUs; --write for /run/cluster-env",
      ce_cmd_facts},
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "layout.h"
 #include "model/request.h"
 #include "refusal.h"
 #include "session/session.h"
@@ -137,6 +138,27 @@ static void forget(void)
     state.failure.text[0] = '\0';
 }
 
+/* In srun, once the step exists: -m arbitrary is the one order that the tasks cannot work out. */
+HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
+{
+    struct arguments arguments = read_arguments(ac, av);
+    struct ce_step_id id;
+    struct ce_error err;
+    bool wanted = state.given ? state.request.on : arguments.on;
+    if (wanted && ce_layout_is_needed() && identify(spank, &id) &&
+        ce_layout_hand_on(&id, &err) < 0)
+        slurm_error("cluster-env: %s", err.text);
+    return 0;
+}
+
+static bool runs_launcher(spank_t spank)
+{
+    char **argv = NULL;
+    int argc = 0;
+    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
+           argv[0] && ce_slurm_is_launcher(argv[0]);
+}
+
 HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
 {
     struct ce_step_id id;
@@ -150,6 +172,10 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     state.session =
         ce_session_open(arguments.run_dir, &env, id, &state.request, &state.failure);
     state.refusal = ce_refusal_create();
+    if (!state.session)
+        return 0;
+    state.session->allocation.launcher = runs_launcher(spank);
+    ce_session_share(state.session, &env);
     return 0;
 }
 
@@ -194,14 +220,6 @@ static void speak(const struct ce_session *session, const struct ce_task *task)
                         network->reason);
     if (task->rank == 0 || (session->request.verbose && task->local_rank == 0))
         print_notes(node, &session->notes);
-}
-
-static bool runs_launcher(spank_t spank)
-{
-    char **argv = NULL;
-    int argc = 0;
-    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
-           argv[0] && ce_slurm_is_launcher(argv[0]);
 }
 
 static int set_variables(struct ce_session *session, struct ce_task *task,
@@ -258,7 +276,6 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
     if (ce_session_enter(session, &env, &task, &err) < 0 ||
         check_own_place(session, spank, &task, &err) < 0)
         return give_up(session, spank, &err);
-    task.launcher = runs_launcher(spank);
     if (set_variables(session, &task, &env, &err) < 0)
         return give_up(session, spank, &err);
     speak(session, &task);

@@ -12,7 +12,7 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-static void write_text(struct ce_error *err, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void write_text(struct ce_error *err, const char *format, va_list args)
 {
     int n = vsnprintf(err->text, sizeof err->text, format, args);
     if (n < 0)

@@ -49,13 +49,14 @@ int ce_cluster_check(const struct ce_allocation *allocation, const struct ce_tas
 {
     if (allocation->id.kind != CE_STEP_TASKS)
         return 0;
-    if (allocation->arbitrary)
-        return ce_fail(err, "the node order of -m arbitrary is not known to the tasks; use another "
-                            "distribution, or --cluster-env=off for this step");
+    if (allocation->order == CE_ORDER_UNKNOWN)
+        return ce_fail(err, "the node order of -m arbitrary did not arrive from srun (is the plugin "
+                            "in its plugstack.conf too?); use another distribution, or "
+                            "--cluster-env=off for this step");
     const char *expected = ce_hostlist_name(allocation->nodes, task->node_rank);
     if (task->node_name[0] && strcmp(expected, task->node_name) != 0)
         return ce_fail(err,
-                       "node order does not check: SLURM_NODEID=%u is %s in SLURM_STEP_NODELIST, "
+                       "node order does not check: node %u of the step is %s by its node list, "
                        "but this node is %s; use --cluster-env=off for this step",
                        task->node_rank, expected, task->node_name);
     return 0;

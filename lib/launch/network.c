@@ -227,10 +227,16 @@ bool ce_network_contains(const struct ce_network *network, const struct ce_addre
 bool ce_network_lookup(const struct ce_network *network, const struct ce_policy *policy,
                        const struct ce_book *book, const char *node_name, struct ce_address *ret)
 {
-    char name[CE_POLICY_SUFFIX_MAX + 256];
-    if (!book || !ce_fits(snprintf(name, sizeof name, "%s%s", node_name, policy->suffix),
-                          sizeof name))
+    char joined[CE_POLICY_SUFFIX_MAX + 256];
+    const char *name = node_name;
+    if (!book)
         return false;
+    if (policy->suffix[0]) {
+        if (!ce_fits(snprintf(joined, sizeof joined, "%s%s", node_name, policy->suffix),
+                     sizeof joined))
+            return false;
+        name = joined;
+    }
     const struct ce_book_entry *entry = NULL;
     while ((entry = ce_book_next(book, name, entry)) != NULL) {
         const struct ce_address *address = &entry->address;

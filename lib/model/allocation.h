@@ -14,6 +14,13 @@ enum ce_step_kind {
     CE_STEP_INTERACTIVE, /* salloc's shell: as the batch script */
 };
 
+/* How a task finds itself in the list of nodes. */
+enum ce_node_order {
+    CE_ORDER_NODEID,  /* SLURM_NODEID is the index */
+    CE_ORDER_LAYOUT,  /* -m arbitrary, in the order that Slurm was asked for: by name */
+    CE_ORDER_UNKNOWN, /* -m arbitrary, and the order did not arrive */
+};
+
 /* Which step this is; the text form is "12.0", "12.batch" or "12.interactive". */
 struct ce_step_id {
     enum ce_step_kind kind;
@@ -33,7 +40,8 @@ struct ce_allocation {
     struct ce_hostlist *nodes; /* rank order; of the step, else of the job */
     uint32_t task_count;       /* all tasks of the step, else of the job; 0: not known */
     uint32_t reserved_port;    /* first port of srun --resv-ports; 0: none */
-    bool arbitrary;            /* -m arbitrary: the list is not in rank order */
+    enum ce_node_order order;
+    bool launcher;             /* the command is an MPI launcher's daemon */
 };
 
 /* The place of one task; of the batch script, whose ranks mean nothing. */
@@ -44,7 +52,6 @@ struct ce_task {
     uint32_t local_tasks;                /* tasks of the step on this node, at least 1 */
     uint32_t gpus_on_node;               /* GPUs the step has on this node; 0: none */
     uint32_t visible_gpus;               /* GPUs this task sees; UINT32_MAX: not known */
-    bool launcher;                       /* the command is an MPI launcher's daemon */
 };
 
 void ce_allocation_free(struct ce_allocation *allocation);

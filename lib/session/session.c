@@ -44,6 +44,14 @@ void ce_session_close(struct ce_session *session)
     free(session);
 }
 
+void ce_session_share(struct ce_session *session, const struct ce_environ *env)
+{
+    struct ce_error err;
+    ce_auto(ce_plan_destroy) struct ce_plan *plan = ce_session_plan(session, NULL, env, &err);
+    if (!plan || ce_plan_apply(plan, env, &err) < 0)
+        ce_note(&session->notes, "%s", err.text);
+}
+
 /* Ranks of GPUs and ranks of tasks differ where each task sees its own GPUs only. */
 static void note_hidden_gpus(struct ce_session *session, const struct ce_task *task)
 {
@@ -80,10 +88,10 @@ static const char *conf_sets(const void *ctx, const char *name)
     return ce_nccl_conf_sets(ctx, name);
 }
 
-struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task *task,
-                                const struct ce_environ *env, struct ce_error *err)
+struct ce_view ce_session_view(struct ce_session *session, const struct ce_task *task,
+                               const struct ce_environ *env)
 {
-    const struct ce_view view = {
+    return (struct ce_view){
         .allocation = &session->allocation,
         .task = task,
         .cluster = &session->cluster,
@@ -91,6 +99,12 @@ struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task
         .request = &session->request,
         .port = choose_port(session, env, &session->notes),
     };
+}
+
+struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task *task,
+                                const struct ce_environ *env, struct ce_error *err)
+{
+    const struct ce_view view = ce_session_view(session, task, env);
     struct ce_nccl_conf files;
     ce_nccl_conf_read(CE_NCCL_SITE_CONF, env, &files);
     const struct ce_conf_lookup conf = {conf_sets, &files};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "slurm/nodes.h"
 
 static int number(const struct ce_environ *env, const char *name, uint32_t max, uint32_t *ret,
                   struct ce_error *err)
@@ -31,27 +32,36 @@ static const char *first_of(const struct ce_environ *env, const char *name, cons
     return text ? text : ce_environ_get(env, otherwise);
 }
 
+/* Numbers above this are no srun's: 0xfffffffb is the batch script, 0xfffffffa salloc's shell.  Newer
+ * Slurms print them as -5 and -6. */
+enum { LAST_SRUN_STEP = 0xfffffff0u };
+
+/* Is this inside a step of srun, and which? */
+static bool find_srun_step(const struct ce_environ *env, uint32_t *ret)
+{
+    const char *step = first_of(env, "SLURM_STEP_ID", "SLURM_STEPID");
+    return step && ce_parse_u32(step, 0, LAST_SRUN_STEP, ret) == 0;
+}
+
 /* A job submitted from inside a step inherits that step's variables; what the plugin left tells. */
 static bool was_told(const struct ce_environ *env, uint32_t job_id, struct ce_step_id *ret)
 {
     const char *told = ce_environ_get(env, CE_STEP_VARIABLE);
-    const char *step = first_of(env, "SLURM_STEP_ID", "SLURM_STEPID");
     struct ce_step_id id;
     uint32_t step_id;
+    bool in_step = find_srun_step(env, &step_id);
     if (!told || ce_step_id_parse(told, &id) < 0 || id.job_id != job_id)
         return false;
     /* An inner srun without the option still has its batch script's text. */
-    if (id.kind == CE_STEP_TASKS &&
-        (!step || ce_parse_u32(step, 0, UINT32_MAX, &step_id) < 0 || step_id != id.step_id))
+    if (id.kind == CE_STEP_TASKS && (!in_step || step_id != id.step_id))
         return false;
     *ret = id;
-    return id.kind == CE_STEP_TASKS || !step;
+    return id.kind == CE_STEP_TASKS || !in_step;
 }
 
 int ce_slurm_identify(const struct ce_environ *env, struct ce_step_id *ret, struct ce_error *err)
 {
     const char *job = first_of(env, "SLURM_JOB_ID", "SLURM_JOBID");
-    const char *step = first_of(env, "SLURM_STEP_ID", "SLURM_STEPID");
     bool rank = ce_environ_get(env, "SLURM_PROCID") != NULL;
     struct ce_step_id id = {.kind = rank ? CE_STEP_BATCH : CE_STEP_INTERACTIVE};
     if (!job || ce_parse_u32(job, 1, UINT32_MAX, &id.job_id) < 0)
@@ -59,8 +69,7 @@ int ce_slurm_identify(const struct ce_environ *env, struct ce_step_id *ret, stru
                             "in an sbatch script or salloc shell");
     if (was_told(env, id.job_id, ret))
         return 0;
-    if (rank && step && ce_environ_get(env, "SLURM_STEP_NODELIST") &&
-        ce_parse_u32(step, 0, UINT32_MAX, &id.step_id) == 0)
+    if (rank && ce_environ_get(env, "SLURM_STEP_NODELIST") && find_srun_step(env, &id.step_id))
         id.kind = CE_STEP_TASKS;
     *ret = id;
     return 0;
@@ -74,12 +83,16 @@ static uint32_t first_port(const char *ports)
     return ports && ce_parse_digits(ports, 65535, &port, &end) == 0 ? (uint32_t)port : 0;
 }
 
-static int read_tasks_step(const struct ce_environ *env, struct ce_allocation *allocation,
-                           const char **nodelist, struct ce_error *err)
+static int read_sizes(const struct ce_environ *env, struct ce_allocation *allocation,
+                      struct ce_error *err)
 {
-    const char *distribution = ce_environ_get(env, "SLURM_DISTRIBUTION");
-    *nodelist = ce_environ_get(env, "SLURM_STEP_NODELIST");
-    allocation->arbitrary = distribution && strncmp(distribution, "arbitrary", 9) == 0;
+    /* In a heterogeneous step Slurm gives the plugin each component's own job id; this variable is
+     * the same for all of them. */
+    optional_number(env, "SLURM_JOB_ID", &allocation->id.job_id);
+    if (allocation->id.kind != CE_STEP_TASKS) {
+        optional_number(env, "SLURM_NTASKS", &allocation->task_count);
+        return 0;
+    }
     allocation->reserved_port = first_port(ce_environ_get(env, "SLURM_STEP_RESV_PORTS"));
     return number(env, "SLURM_STEP_NUM_TASKS", UINT32_MAX, &allocation->task_count, err);
 }
@@ -88,18 +101,9 @@ int ce_slurm_allocation(const struct ce_environ *env, struct ce_step_id id,
                         struct ce_allocation *ret, struct ce_error *err)
 {
     struct ce_allocation allocation = {.id = id};
-    const char *nodelist = NULL;
-    if (id.kind == CE_STEP_TASKS) {
-        if (read_tasks_step(env, &allocation, &nodelist, err) < 0)
-            return -1;
-    } else {
-        nodelist = first_of(env, "SLURM_JOB_NODELIST", "SLURM_NODELIST");
-        optional_number(env, "SLURM_NTASKS", &allocation.task_count);
-    }
-    if (!nodelist)
-        return ce_fail(err, "%s is not set; expected Slurm to set it",
-                       id.kind == CE_STEP_TASKS ? "SLURM_STEP_NODELIST" : "SLURM_JOB_NODELIST");
-    allocation.nodes = ce_hostlist_parse(nodelist, err);
+    if (read_sizes(env, &allocation, err) < 0)
+        return -1;
+    allocation.nodes = ce_slurm_nodes(env, &allocation.id, &allocation.order, err);
     if (!allocation.nodes)
         return -1;
     *ret = allocation;
@@ -133,6 +137,16 @@ static uint32_t tasks_on_node(const char *text, uint32_t index)
     return 0;
 }
 
+uint32_t ce_slurm_tasks_on_node(const struct ce_environ *env,
+                                const struct ce_allocation *allocation, uint32_t index)
+{
+    bool step = allocation->id.kind == CE_STEP_TASKS;
+    const char *counts =
+        ce_environ_get(env, step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE");
+    uint32_t tasks = counts ? tasks_on_node(counts, index) : 0;
+    return tasks ? tasks : 1;
+}
+
 /* SLURM_GTIDS lists the node's own ranks in every kind of step, also where the counts per node are
  * those of the union of a heterogeneous step. */
 static uint32_t local_tasks(const struct ce_environ *env, const struct ce_allocation *allocation,
@@ -140,16 +154,24 @@ static uint32_t local_tasks(const struct ce_environ *env, const struct ce_alloca
 {
     bool step = allocation->id.kind == CE_STEP_TASKS;
     const char *ranks = step ? ce_environ_get(env, "SLURM_GTIDS") : NULL;
-    const char *counts = step ? ce_environ_get(env, "SLURM_STEP_TASKS_PER_NODE")
-                              : ce_environ_get(env, "SLURM_TASKS_PER_NODE");
-    uint32_t tasks = ranks ? count_items(ranks) : counts ? tasks_on_node(counts, node_rank) : 0;
-    return tasks ? tasks : 1;
+    return ranks && *ranks ? count_items(ranks)
+                           : ce_slurm_tasks_on_node(env, allocation, node_rank);
 }
 
 static uint32_t visible_gpus(const struct ce_environ *env)
 {
     const char *devices = ce_environ_get(env, "CUDA_VISIBLE_DEVICES");
     return devices ? count_items(devices) : UINT32_MAX;
+}
+
+static int find_by_name(const struct ce_allocation *allocation, struct ce_task *task,
+                        struct ce_error *err)
+{
+    uint32_t count = ce_allocation_node_count(allocation);
+    for (task->node_rank = 0; task->node_rank < count; task->node_rank++)
+        if (strcmp(ce_hostlist_name(allocation->nodes, task->node_rank), task->node_name) == 0)
+            return 0;
+    return ce_fail(err, "this node, %s, is not among the nodes of the step", task->node_name);
 }
 
 static int read_place(const struct ce_environ *env, const struct ce_allocation *allocation,
@@ -159,8 +181,10 @@ static int read_place(const struct ce_environ *env, const struct ce_allocation *
         number(env, "SLURM_PROCID", UINT32_MAX, &task->rank, err) < 0 ||
         number(env, "SLURM_LOCALID", UINT32_MAX, &task->local_rank, err) < 0)
         return -1;
+    if (allocation->order == CE_ORDER_LAYOUT)
+        return find_by_name(allocation, task, err);
     if (task->node_rank >= ce_allocation_node_count(allocation))
-        return ce_fail(err, "SLURM_NODEID=%u, but SLURM_STEP_NODELIST names only %u nodes",
+        return ce_fail(err, "SLURM_NODEID=%u, but the step's list names only %u nodes",
                        task->node_rank, ce_allocation_node_count(allocation));
     return 0;
 }

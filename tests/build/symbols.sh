@@ -22,7 +22,7 @@ echo "1..5"
 
 exported=$(nm -D --defined-only "$so" | awk '{ print $3 }')
 verdict 1 "exports only slurm_spank_* and the plugin's description" \
-    "$(printf '%s\n' "$exported" | grep -Ev '^(slurm_spank_(init|user_init|task_init|task_exit|exit)|plugin_(name|type|version)|spank_plugin_version)$' || true)"
+    "$(printf '%s\n' "$exported" | grep -Ev '^(slurm_spank_(init|local_user_init|user_init|task_init|task_exit|exit)|plugin_(name|type|version)|spank_plugin_version)$' || true)"
 
 missing=
 for name in plugin_name plugin_type plugin_version slurm_spank_init slurm_spank_user_init slurm_spank_task_init; do
@@ -34,11 +34,11 @@ needed=$(LC_ALL=C readelf -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 verdict 3 "links libc only" "$(printf '%s\n' "$needed" | grep -Ev '^(libc\.so\.6|ld-linux.*|libasan.*|libubsan.*)$' || true)"
 
 imported=$(nm -D --undefined-only "$so" | awk '{ print $2 }' | sed 's/@.*//')
-forbidden='dlopen|dlsym|opendir|fdopendir|readdir|scandir.*|v?fork|clone|exec.*|posix_spawn.*|popen|system|getaddrinfo|gethostby.*|getnameinfo|getpw.*|getgr.*|pthread_.*|v?f?printf|puts|putchar|fputs|fwrite|exit|abort|syslog|connect|send.*|recv.*|listen|accept.*|mkdir.*|rename.*|unlink.*|setenv|putenv|getenv|secure_getenv'
+forbidden='dlopen|dlsym|opendir|fdopendir|readdir|scandir.*|v?fork|clone|exec.*|posix_spawn.*|popen|system|getaddrinfo|gethostby.*|getnameinfo|getpw.*|getgr.*|pthread_.*|v?f?printf|puts|putchar|fputs|fwrite|exit|abort|syslog|connect|send.*|recv.*|listen|accept.*|mkdir.*|rename.*|unlink.*|putenv'
 verdict 4 "no directory scan, thread, process, resolver, connection, output or write" \
     "$(printf '%s\n' "$imported" | grep -Ex "$forbidden" || true)"
 
-verdict 5 "of Slurm only spank_*, the log and the one call of a refusal" \
+verdict 5 "of Slurm only spank_*, the log, the call of a refusal and the one for -m arbitrary" \
     "$(printf '%s\n' "$imported" | grep -E '^(slurm|spank)_' |
-        grep -Evx 'spank_(context|remote|get_item|setenv|unsetenv|option_register)|slurm_(error|spank_log|kill_job_step)' || true)"
+        grep -Evx 'spank_(context|remote|get_item|setenv|unsetenv|option_register)|slurm_(error|spank_log|kill_job_step|job_step_layout_(get|free)|strerror)' || true)"
 exit $bad

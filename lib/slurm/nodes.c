@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slurm/nodes.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+enum { COMPONENTS_MAX = 128, LISTS_MAX = 32 << 20 };
+
+/* The two names of a component's variable: srun of 22.05 sets only the second. */
+static const char *component_value(const struct ce_environ *env, const char *what, uint32_t index)
+{
+    static const char *const groups[] = {"HET", "PACK"};
+    char name[64];
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        snprintf(name, sizeof name, "SLURM_%s_%s_GROUP_%u", what, groups[i], index);
+        const char *value = ce_environ_get(env, name);
+        if (value)
+            return value;
+    }
+    return NULL;
+}
+
+/* How many components this job has; 0 for an ordinary one.  A job submitted from inside a het job
+ * inherits its variables: those of component 0 must name this very job. */
+static uint32_t component_count(const struct ce_environ *env)
+{
+    uint32_t count = 0;
+    const char *size = ce_environ_get(env, "SLURM_HET_SIZE");
+    const char *leader = component_value(env, "JOB_ID", 0);
+    const char *job = ce_environ_get(env, "SLURM_JOB_ID");
+    if (!size || !leader || !job || strcmp(leader, job) != 0 ||
+        ce_parse_u32(size, 1, COMPONENTS_MAX, &count) < 0)
+        return 0;
+    return count;
+}
+
+static bool holds(const struct ce_hostlist *list, const char *name)
+{
+    for (size_t i = 0; i < ce_hostlist_count(list); i++)
+        if (strcmp(ce_hostlist_name(list, i), name) == 0)
+            return true;
+    return false;
+}
+
+static bool holds_all(const struct ce_hostlist *list, const struct ce_hostlist *part)
+{
+    for (size_t i = 0; i < ce_hostlist_count(part); i++)
+        if (!holds(list, ce_hostlist_name(part, i)))
+            return false;
+    return true;
+}
+
+/* Does this component take part in the step?  Only if all its nodes do. */
+static bool takes_part(const char *component, const struct ce_hostlist *step)
+{
+    ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes = ce_hostlist_parse(component, NULL);
+    return nodes && holds_all(step, nodes);
+}
+
+/* The components' lists one after the other; of those that take part in `step`, or of all (NULL). */
+static struct ce_hostlist *join_components(const struct ce_environ *env, uint32_t count,
+                                           const struct ce_hostlist *step)
+{
+    ce_autotext struct ce_text joined = CE_TEXT(LISTS_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *component = component_value(env, "JOB_NODELIST", i);
+        if (component && (!step || takes_part(component, step)))
+            ce_text_addf(&joined, "%s%s", joined.length ? "," : "", component);
+    }
+    return ce_text_ok(&joined) ? ce_hostlist_parse(ce_text_string(&joined), NULL) : NULL;
+}
+
+/* A heterogeneous step's nodes, where its components explain the step's list; else the list. */
+static struct ce_hostlist *reorder(const struct ce_environ *env, struct ce_hostlist *step)
+{
+    uint32_t count = component_count(env);
+    struct ce_hostlist *joined = count > 1 ? join_components(env, count, step) : NULL;
+    if (!joined || !holds_all(joined, step)) {
+        ce_hostlist_destroy(joined);
+        return step;
+    }
+    ce_hostlist_destroy(step);
+    return joined;
+}
+
+static struct ce_hostlist *parse_required(const char *text, const char *name,
+                                          struct ce_error *err)
+{
+    if (text)
+        return ce_hostlist_parse(text, err);
+    ce_fail(err, "%s is not set; expected Slurm to set it", name);
+    return NULL;
+}
+
+static struct ce_hostlist *job_nodes(const struct ce_environ *env, struct ce_error *err)
+{
+    uint32_t count = component_count(env);
+    struct ce_hostlist *joined = count > 1 ? join_components(env, count, NULL) : NULL;
+    const char *list = ce_environ_get(env, "SLURM_JOB_NODELIST");
+    if (joined)
+        return joined;
+    return parse_required(list ? list : ce_environ_get(env, "SLURM_NODELIST"),
+                          "SLURM_JOB_NODELIST", err);
+}
+
+/* What local_user_init left, if it is of this step and names the step's nodes; else NULL. */
+static struct ce_hostlist *read_layout(const struct ce_environ *env, const struct ce_step_id *id,
+                                       const struct ce_hostlist *step)
+{
+    char own[CE_STEP_ID_TEXT];
+    const char *layout = ce_environ_get(env, CE_LAYOUT_VARIABLE);
+    size_t length = strlen(ce_step_id_format(id, own));
+    if (!layout || strncmp(layout, own, length) != 0 || layout[length] != ':')
+        return NULL;
+    struct ce_hostlist *nodes = ce_hostlist_parse(layout + length + 1, NULL);
+    if (nodes && ce_hostlist_count(nodes) == ce_hostlist_count(step) && holds_all(nodes, step))
+        return nodes;
+    ce_hostlist_destroy(nodes);
+    return NULL;
+}
+
+static bool is_arbitrary(const struct ce_environ *env)
+{
+    const char *distribution = ce_environ_get(env, "SLURM_DISTRIBUTION");
+    return distribution && strncmp(distribution, "arbitrary", 9) == 0;
+}
+
+struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce_step_id *id,
+                                   enum ce_node_order *order, struct ce_error *err)
+{
+    *order = CE_ORDER_NODEID;
+    if (id->kind != CE_STEP_TASKS)
+        return job_nodes(env, err);
+    struct ce_hostlist *step = parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"),
+                                              "SLURM_STEP_NODELIST", err);
+    if (!step || !is_arbitrary(env))
+        return step ? reorder(env, step) : NULL;
+    struct ce_hostlist *layout = read_layout(env, id, step);
+    *order = layout ? CE_ORDER_LAYOUT : CE_ORDER_UNKNOWN;
+    if (!layout)
+        return step;
+    ce_hostlist_destroy(step);
+    return layout;
+}
+
+struct place {
+    uint32_t rank, index;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+void ce_slurm_write_layout(const struct ce_step_id *id, const struct ce_hostlist *nodes,
+                           const uint32_t *first_rank, struct ce_text *out)
+{
+    char own[CE_STEP_ID_TEXT];
+    size_t count = ce_hostlist_count(nodes);
+    ce_autofree struct place *places = calloc(count, sizeof *places);
+    if (!places) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct place){first_rank[i], (uint32_t)i};
+    qsort(places, count, sizeof *places, by_rank);
+    ce_text_add(out, ce_step_id_format(id, own));
+    for (size_t i = 0; i < count; i++)
+        ce_text_addf(out, "%s%s", i ? "," : ":", ce_hostlist_name(nodes, places[i].index));
+}
