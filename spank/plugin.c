@@ -138,15 +138,16 @@ static void forget(void)
     state.failure.text[0] = '\0';
 }
 
-/* In srun, once the step exists: -m arbitrary is the one order that the tasks cannot work out. */
+/* In srun, once the step exists, for the orders that the tasks cannot work out. */
 HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
 {
     struct arguments arguments = read_arguments(ac, av);
     struct ce_step_id id;
     struct ce_error err;
+    uint32_t nodes = 0;
     bool wanted = state.given ? state.request.on : arguments.on;
-    if (wanted && ce_layout_is_needed() && identify(spank, &id) &&
-        ce_layout_hand_on(&id, &err) < 0)
+    if (wanted && spank_get_item(spank, S_JOB_NNODES, &nodes) == ESPANK_SUCCESS &&
+        ce_layout_is_needed(nodes) && identify(spank, &id) && ce_layout_hand_on(&id, &err) < 0)
         slurm_error("cluster-env: %s", err.text);
     return 0;
 }

@@ -16,9 +16,10 @@ enum ce_step_kind {
 
 /* How a task finds itself in the list of nodes. */
 enum ce_node_order {
-    CE_ORDER_NODEID,  /* SLURM_NODEID is the index */
-    CE_ORDER_LAYOUT,  /* -m arbitrary, in the order that Slurm was asked for: by name */
-    CE_ORDER_UNKNOWN, /* -m arbitrary, and the order did not arrive */
+    CE_ORDER_NODEID,     /* SLURM_NODEID is the index */
+    CE_ORDER_COMPONENTS, /* heterogeneous: so too, but the order is not that of Slurm's list */
+    CE_ORDER_LAYOUT,     /* -m arbitrary, in the order that Slurm was asked for: by name */
+    CE_ORDER_UNKNOWN,    /* -m arbitrary, and the order did not arrive */
 };
 
 /* Which step this is; the text form is "12.0", "12.batch" or "12.interactive". */

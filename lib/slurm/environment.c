@@ -140,10 +140,9 @@ static uint32_t tasks_on_node(const char *text, uint32_t index)
 uint32_t ce_slurm_tasks_on_node(const struct ce_environ *env,
                                 const struct ce_allocation *allocation, uint32_t index)
 {
-    bool step = allocation->id.kind == CE_STEP_TASKS;
-    const char *counts =
-        ce_environ_get(env, step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE");
-    uint32_t tasks = counts ? tasks_on_node(counts, index) : 0;
+    uint32_t place;
+    const char *counts = ce_slurm_task_counts(env, allocation, index, &place);
+    uint32_t tasks = counts ? tasks_on_node(counts, place) : 0;
     return tasks ? tasks : 1;
 }
 

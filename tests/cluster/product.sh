@@ -7,7 +7,7 @@
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd -P)
 readonly here cluster=$here/cluster
 readonly nodes=(zeta1 n10 n9 alpha)
-state='' home='' jobs=''
+state='' home='' jobs='' headers='' # headers: where slurm/spank.h of this series is
 
 end_product() { [[ -z $state ]] || "$cluster" down "$state"; }
 
@@ -21,13 +21,16 @@ start_product() {
     # a batch job starts at once, not in the next cycle of 3 s; a heterogeneous one in the next of 1 s
     state=$("$cluster" up --owner $$ --names "$names" "${product[@]}" \
         --slurm-conf SchedulerParameters=batch_sched_delay=0,bf_interval=1 "${@:2}")
-    home=$state/home/demo jobs=$state/jobs
+    home=$state/home/demo jobs=$state/jobs headers=$(include_folder "${product[@]}")
     mkdir "$jobs"
     install -m 0755 "$here"/jobs/* "$jobs/"
     # sbatch --export=NONE goes through su, which wants to find the user there
     as_root head bash -c 'grep -q ^demo: /etc/shadow || echo "demo:!:19000:0:99999:7:::" >>/etc/shadow'
     daemons=$(daemon_pids)
 }
+
+# The build folder has the headers in include/, and the programs in tools/.
+include_folder() { printf '%s\n' "${@: -1}/../include"; }
 
 # Is this machine's own Slurm in use, and so all that is installed here?
 is_own_slurm() { ! grep -q '^declare -- suite="[a-z]' "$state/settings"; }

@@ -184,6 +184,20 @@ test_stale_book() {
     restore_texts
 }
 
+# Slurm's kill passes over a task that is not its command yet. A plugin after ours holds all tasks
+# back for a moment, so that every refusal meets such tasks.
+test_slow_start() {
+    local double=$state/plugins/spank_slow.so
+    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -fPIC -shared -Wall -Wextra -Werror -I "$headers" \
+        -o "$double" "$here/../doubles/spank_slow.c"
+    echo "optional $double 200" >>"$state/etc/plugstack.conf"
+    on_book 's/^10.20.0.14 /10.20.0.99 /'
+    ended_by_refusal "alpha: the address book is stale" --ntasks-per-node=2 --cluster-env
+    verdict "a refusal while other tasks are still being started: the step ends within 2 s all the same"
+    restore_texts
+    sed -i '/spank_slow/d' "$state/etc/plugstack.conf"
+}
+
 # ---------------------------------------------------------------- the port
 
 test_port() {
@@ -302,8 +316,8 @@ test_kill() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_trouble.sh SERIES" >&2; exit 2; }
-    local groups=(option texts one_node stale_book port environment stdout write other_slurm kill)
-    plan $((44 + ${#groups[@]}))
+    local groups=(option texts one_node stale_book slow_start port environment stdout write other_slurm kill)
+    plan $((46 + ${#groups[@]}))
     start_product "$1"
     on_all_nodes cp -a "$texts" /run/saved
     run_groups "$1" "${groups[@]}"

@@ -9,6 +9,7 @@ if ! command -v valgrind >/dev/null; then
     exit 0
 fi
 
+export CLUSTER_ENV_TEST_TASKS=100 # valgrind takes its time with every fork
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 n=0 bad=0
