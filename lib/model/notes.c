@@ -7,7 +7,7 @@
 
 void ce_note(struct ce_notes *notes, const char *format, ...)
 {
-    char text[sizeof notes->line[0].text];
+    char text[sizeof notes->line[0].text + 1]; /* one more, so that ce_fail() sees a cut */
     va_list args;
     struct ce_error line;
     va_start(args, format);

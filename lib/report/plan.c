@@ -40,11 +40,14 @@ static size_t longest_value(const struct ce_plan *plan, const struct ce_environ 
 static void add_cell(struct ce_text *out, const char *value, size_t width)
 {
     size_t start = out->length;
-    for (; *value; value++)
-        if ((unsigned char)*value < ' ')
+    while (*value) {
+        size_t control = ce_control_length(value);
+        if (control)
             ce_text_add(out, *value == '\n' ? "\\n" : "?");
         else
             ce_text_addn(out, value, 1);
+        value += control ? control : 1;
+    }
     size_t length = out->length - start;
     ce_text_addf(out, "%*s", (int)(length < width ? width - length : 0), "");
 }
@@ -61,7 +64,9 @@ void ce_report_plan_text(const struct ce_plan *plan, const struct ce_environ *en
             continue;
         ce_text_addf(out, "%-26s  ", change->variable->name);
         add_cell(out, value ? value : "-", width);
-        ce_text_addf(out, "  %s\n", change->reason);
+        ce_text_add(out, "  ");
+        add_cell(out, change->reason, 0);
+        ce_text_add(out, "\n");
     }
 }
 
@@ -71,10 +76,11 @@ static json_t *variables_to_json(const struct ce_plan *plan, const struct ce_env
     for (size_t i = 0; i < plan->count; i++) {
         const struct ce_change *change = &plan->changes[i];
         json_array_append_new(
-            rows, json_pack("{s:s, s:o, s:s, s:s, s:s}", "name", change->variable->name, "value",
+            rows, json_pack("{s:s, s:o, s:s, s:s, s:o}", "name", change->variable->name, "value",
                             ce_json_text(value_of(change, env)), "action",
                             action_names[change->action], "class",
-                            ce_class_name(change->variable->class), "source", change->reason));
+                            ce_class_name(change->variable->class), "source",
+                            to_json(change->reason)));
     }
     return rows;
 }
