@@ -80,7 +80,7 @@ static json_t *variables_to_json(const struct ce_plan *plan, const struct ce_env
                             ce_json_text(value_of(change, env)), "action",
                             action_names[change->action], "class",
                             ce_class_name(change->variable->class), "source",
-                            to_json(change->reason)));
+                            ce_json_text(change->reason)));
     }
     return rows;
 }
