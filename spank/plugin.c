@@ -44,20 +44,19 @@ static struct {
 struct arguments {
     const char *run_dir;
     bool on;
+    const char *unknown; /* one that is not valid; NULL: none */
 };
 
 static struct arguments read_arguments(int ac, char **av)
 {
-    struct arguments arguments = {CE_RUN_DIR, false};
+    struct arguments arguments = {CE_RUN_DIR, false, NULL};
     for (int i = 0; i < ac; i++) {
         if (strncmp(av[i], "run=/", 5) == 0)
             arguments.run_dir = av[i] + 4;
         else if (strcmp(av[i], "default=on") == 0 || strcmp(av[i], "default=off") == 0)
             arguments.on = strcmp(av[i], "default=on") == 0;
         else
-            slurm_error("cluster-env: plugstack.conf: '%.60s' is not an argument; valid are: "
-                        "run=/DIR, default=on|off",
-                        av[i]);
+            arguments.unknown = av[i];
     }
     return arguments;
 }
@@ -175,6 +174,11 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     state.refusal = ce_refusal_create();
     if (!state.session)
         return 0;
+    if (arguments.unknown)
+        ce_note(&state.session->notes,
+                "plugstack.conf: '%.60s' is not an argument of cluster_env.so; valid are: run=/DIR, "
+                "default=on|off",
+                arguments.unknown);
     state.session->allocation.launcher = runs_launcher(spank);
     ce_session_share(state.session, &env);
     return 0;

@@ -52,8 +52,7 @@ static int add(struct ce_book *book, const struct ce_address *address, const cha
 
 static bool is_name(const char *word)
 {
-    size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                 "0123456789-_.");
+    size_t length = ce_hostname_span(word);
     return length > 0 && length <= CE_HOSTNAME_MAX && !word[length];
 }
 

@@ -73,9 +73,9 @@ static int append_number(struct name *name, uint64_t number, int width, struct c
     return append(name, digits + at, sizeof digits - (size_t)at, err);
 }
 
-static size_t plain_length(const char *p)
+size_t ce_hostname_span(const char *text)
 {
-    return strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.");
+    return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.");
 }
 
 struct range {
@@ -146,7 +146,7 @@ enum { MAX_GROUPS = 8 };
 static int expand(struct ce_hostlist *list, struct name *name, const char *p, const char *stop,
                   int depth, struct ce_error *err)
 {
-    size_t length = p == stop ? 0 : plain_length(p);
+    size_t length = p == stop ? 0 : ce_hostname_span(p);
     if (append(name, p, length, err) < 0)
         return -1;
     p += length;

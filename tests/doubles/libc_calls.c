@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two things a hook may ask the machine itself: files and bind().  Standing in the executable,
+/* The things a hook may ask the machine itself: files, bind() and to wait.  Standing in the executable,
  * these come before libc's for the plugin, so that calls are counted and the test's outcome does not
  * depend on the addresses and files of the machine it runs on. */
 #undef _FORTIFY_SOURCE /* its headers define open() themselves */
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "doubles/spank_calls.h"
@@ -81,4 +82,12 @@ int bind(int fd, const struct sockaddr *address, socklen_t length)
     snprintf(host_now.shared->bound, sizeof host_now.shared->bound, "%s:%u", text, port);
     errno = !is_own(text) ? EADDRNOTAVAIL : EADDRINUSE;
     return is_own(text) && !(host_now.setup->flags & HOST_PORTS_TAKEN) ? 0 : -1;
+}
+
+/* A refusal asks Slurm again after a while; the test need not wait for it. */
+int nanosleep(const struct timespec *pause, struct timespec *rest)
+{
+    if (host_now.hook != HOST_OUTSIDE)
+        return 0;
+    return clock_nanosleep(CLOCK_REALTIME, 0, pause, rest);
 }

@@ -11,6 +11,9 @@
 
 #include "doubles/spank_recording.h"
 
+/* How often a refusal asks Slurm to end the step: docs/hooks.md says why. */
+enum { HOST_KILL_REQUESTS = 3 };
+
 enum host_hook {
     HOST_OUTSIDE, /* no hook runs */
     HOST_INIT,

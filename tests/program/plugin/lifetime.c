@@ -204,7 +204,7 @@ static void many_refusals_in(struct recording *recording)
     struct host_result *result = run_first_node(recording);
     expect_calm(result);
     expect_lines(result, 1);
-    expect(result->nodes[0].calls[HOST_TASK_EXIT].kills == 1, "%u calls to end the step",
+    expect(result->nodes[0].calls[HOST_TASK_EXIT].kills == HOST_KILL_REQUESTS, "%u calls to end the step",
            result->nodes[0].calls[HOST_TASK_EXIT].kills);
     expect_done(result);
 }

@@ -172,7 +172,7 @@ static void wrong_order_arrives_in(struct recording *recording)
         expect_lines(result, result->node_count);
         for (size_t n = 0; n < result->node_count; n++)
             expect(!result->nodes[n].tasks[0].returned &&
-                       result->nodes[n].calls[HOST_TASK_EXIT].kills == 1,
+                       result->nodes[n].calls[HOST_TASK_EXIT].kills == HOST_KILL_REQUESTS,
                    "'%s' was believed on %s", orders[i], recording->nodes[n].name);
         expect_done(result);
     }
