@@ -7,28 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "launch/variables.h"
 #include "slurm/nodes.h"
 
-static bool is_arbitrary(void)
+bool ce_layout_is_needed(void)
 {
     const char *distribution = getenv("SLURM_DISTRIBUTION");
     return distribution && strncmp(distribution, "arbitrary", 9) == 0;
-}
-
-/* In a heterogeneous job each component is a job of its own, and the tasks know all of them. */
-static bool has_components(uint32_t nodes)
-{
-    const char *text = getenv("SLURM_NNODES");
-    uint32_t all;
-    return !getenv("SLURM_HET_SIZE") && text && ce_parse_u32(text, 1, UINT32_MAX, &all) == 0 &&
-           all != nodes;
-}
-
-bool ce_layout_is_needed(uint32_t nodes)
-{
-    return is_arbitrary() || has_components(nodes);
 }
 
 static uint32_t lowest(const uint32_t *ranks, uint32_t count)
@@ -52,11 +37,10 @@ static int write_layout(const struct ce_step_id *id, const slurm_step_layout_t *
     ce_autofree uint32_t *first = calloc(layout->node_cnt, sizeof *first);
     if (!first)
         return ce_fail(err, "no memory");
-    /* Components are listed in their order, and their ranks start at 0 each. */
     for (uint32_t i = 0; i < layout->node_cnt; i++)
-        first[i] = is_arbitrary() ? lowest(layout->tids[i], layout->tasks[i]) : i;
+        first[i] = lowest(layout->tids[i], layout->tasks[i]);
     ce_slurm_write_layout(id, nodes, first, out);
-    return ce_text_ok(out) ? 0 : ce_fail(err, "too many nodes for a step in this order");
+    return ce_text_ok(out) ? 0 : ce_fail(err, "too many nodes for -m arbitrary");
 }
 
 int ce_layout_hand_on(const struct ce_step_id *id, struct ce_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The true node order where the tasks cannot work it out: asked for once, in srun, and handed on to
- * them in the environment. */
+/* The true node order of an srun -m arbitrary step: asked for once, in srun, and handed on to the
+ * tasks in the environment. */
 #ifndef CE_SPANK_LAYOUT_H
 #define CE_SPANK_LAYOUT_H
 
@@ -9,10 +9,8 @@
 #include "base/error.h"
 #include "model/allocation.h"
 
-/* Is this step's distribution arbitrary, or does the step have several components in an ordinary
- * job?  nodes: those that SPANK counts, which are the first component's.  Costs a look at srun's
- * environment. */
-bool ce_layout_is_needed(uint32_t nodes);
+/* Is this srun's distribution arbitrary?  Costs a look at its environment. */
+bool ce_layout_is_needed(void);
 
 /* One RPC; sets CE_LAYOUT_VARIABLE in srun's own environment.  Only for slurm_spank_local_user_init.
  * 0; -1 with err: slurmctld did not answer, or the list is too long for a variable (the tasks then

@@ -35,6 +35,7 @@ enum { BATCH_STEP = 0xfffffffbu, INTERACTIVE_STEP = 0xfffffffau, LAST_NORMAL_STE
 static struct {
     bool given;                 /* the option came through its callback */
     struct ce_request request;
+    bool launcher;              /* the tasks are an MPI launcher's daemons */
     struct ce_session *session; /* from user_init to exit; NULL: nothing to do */
     struct ce_error failure;    /* why the session could not be opened; "": it was, or not wanted */
     struct ce_refusal *refusal;
@@ -137,16 +138,17 @@ static void forget(void)
     state.failure.text[0] = '\0';
 }
 
-/* In srun, once the step exists, for the orders that the tasks cannot work out. */
+/* In srun, once the step exists: -m arbitrary is the one order that the tasks can be told.  (A
+ * heterogeneous step in an ordinary job is another that they cannot work out, but srun has forked by
+ * now, and what is set here would reach only the first component's tasks.) */
 HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
 {
     struct arguments arguments = read_arguments(ac, av);
     struct ce_step_id id;
     struct ce_error err;
-    uint32_t nodes = 0;
     bool wanted = state.given ? state.request.on : arguments.on;
-    if (wanted && spank_get_item(spank, S_JOB_NNODES, &nodes) == ESPANK_SUCCESS &&
-        ce_layout_is_needed(nodes) && identify(spank, &id) && ce_layout_hand_on(&id, &err) < 0)
+    if (wanted && ce_layout_is_needed() && identify(spank, &id) &&
+        ce_layout_hand_on(&id, &err) < 0)
         slurm_error("cluster-env: %s", err.text);
     return 0;
 }
@@ -169,6 +171,11 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     struct ce_environ env = ce_spank_environ(spank);
     if (!identify(spank, &id) || !is_wanted(&arguments, &env, &id))
         return 0;
+    /* mpirun gives its ranks their places; those on its own node have the batch script's
+     * environment, so those that its daemons start on other nodes are told the same. */
+    state.launcher = id.kind == CE_STEP_TASKS && runs_launcher(spank);
+    if (state.launcher)
+        id.kind = CE_STEP_BATCH;
     state.session =
         ce_session_open(arguments.run_dir, &env, id, &state.request, &state.failure);
     state.refusal = ce_refusal_create();
@@ -179,7 +186,6 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
                 "plugstack.conf: '%.60s' is not an argument of cluster_env.so; valid are: run=/DIR, "
                 "default=on|off",
                 arguments.unknown);
-    state.session->allocation.launcher = runs_launcher(spank);
     ce_session_share(state.session, &env);
     return 0;
 }
@@ -213,7 +219,8 @@ static void print_notes(const char *node, const struct ce_notes *notes)
         slurm_error("cluster-env: %s: and %zu more", node, notes->lost);
 }
 
-/* Rank 0 speaks for all; with verbose the first task of every node does. */
+/* Rank 0 speaks for all; with verbose the first task of every node does. An MPI launcher's batch
+ * script has spoken already. */
 static void speak(const struct ce_session *session, const struct ce_task *task)
 {
     const struct ce_network *network = &session->cluster.network;
@@ -283,7 +290,8 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
         return give_up(session, spank, &err);
     if (set_variables(session, &task, &env, &err) < 0)
         return give_up(session, spank, &err);
-    speak(session, &task);
+    if (!state.launcher)
+        speak(session, &task);
     return 0;
 }
 

@@ -244,10 +244,9 @@ bool ce_variable_applies(const struct ce_variable *variable, const struct ce_vie
     case CE_WHERE_NODE:
         return step || view->cluster->node_count == 1;
     case CE_WHERE_TASK:
-        return step && !allocation->launcher;
+        return step;
     case CE_WHERE_TORCHRUN:
-        return step && view->request->torchrun && ce_allocation_one_task_per_node(allocation) &&
-               !allocation->launcher;
+        return step && view->request->torchrun && ce_allocation_one_task_per_node(allocation);
     }
     return false;
 }

@@ -22,10 +22,11 @@ enum ce_class {
     CE_TUNING,   /* advice to a library: the user's or the site's own setting wins */
 };
 
+/* The daemons of an MPI launcher count as the batch script that started it. */
 enum ce_where {
     CE_WHERE_ALL,      /* srun steps, batch scripts, salloc's shell */
     CE_WHERE_NODE,     /* srun steps, and batch scripts of one-node jobs: it differs per node */
-    CE_WHERE_TASK,     /* srun steps, not for an MPI launcher's daemons: it differs per task */
+    CE_WHERE_TASK,     /* srun steps: it differs per task */
     CE_WHERE_TORCHRUN, /* srun steps with one task per node, unless torchrun=off */
 };
 

@@ -42,7 +42,6 @@ struct ce_allocation {
     uint32_t task_count;       /* all tasks of the step, else of the job; 0: not known */
     uint32_t reserved_port;    /* first port of srun --resv-ports; 0: none */
     enum ce_node_order order;
-    bool launcher;             /* the command is an MPI launcher's daemon */
 };
 
 /* The place of one task; of the batch script, whose ranks mean nothing. */

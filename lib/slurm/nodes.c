@@ -147,9 +147,9 @@ struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce
     *order = arbitrary ? CE_ORDER_UNKNOWN : CE_ORDER_NODEID;
     struct ce_hostlist *step = parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"),
                                               "SLURM_STEP_NODELIST", err);
-    struct ce_hostlist *nodes = step ? read_layout(env, id, step) : NULL;
-    if (step && !nodes && !arbitrary)
-        nodes = reorder(env, step);
+    if (!step)
+        return NULL;
+    struct ce_hostlist *nodes = arbitrary ? read_layout(env, id, step) : reorder(env, step);
     if (!nodes)
         return step;
     *order = arbitrary ? CE_ORDER_LAYOUT : CE_ORDER_COMPONENTS;

@@ -12,13 +12,13 @@
 #include "model/allocation.h"
 #include "model/hostlist.h"
 
-/* In srun the plugin asks Slurm for the layout of an arbitrary step, or of a heterogeneous one in an
- * ordinary job, and leaves it in this variable, "JOB.STEP:node,node,..." in rank order.  The name begins with SLURM_ because only such ones reach
+/* In srun the plugin asks Slurm for the layout of an arbitrary step and leaves it in this variable,
+ * "JOB.STEP:node,node,..." in rank order.  The name begins with SLURM_ because only such ones reach
  * the tasks of `srun --export=NONE`. */
 #define CE_LAYOUT_VARIABLE "SLURM_CLUSTER_ENV_NODES"
 
 /* The nodes and how they are ordered:
- * - an srun step for which srun asked: from CE_LAYOUT_VARIABLE, where it is of this step;
+ * - an srun step with -m arbitrary: from CE_LAYOUT_VARIABLE, where it is of this step;
  * - a step of a heterogeneous job: of its components' lists, one after the other, those nodes that
  *   are in the step, since SLURM_STEP_NODELIST is their sorted union;
  * - any other srun step: SLURM_STEP_NODELIST;

@@ -184,13 +184,19 @@ test_het() {
     want_hosts zeta1 n10 alpha n9
     verdict "srun of three components, one task a node, the option in one of them: all get all, PET_* too"
 
-    run as_user salloc -Q -N4 -n16 --cluster-env srun -w zeta1,n9 -N2 -n3 "$jobs/told.sh" "$home/het-step" : \
-        -w alpha -n1 "$jobs/told.sh" "$home/het-step"
+    # such steps of an ordinary job say nothing of their components: Slurm's own order is right, others refuse
+    run as_user salloc -Q -N4 --ntasks-per-node=4 --cluster-env \
+        srun -w alpha -n1 "$jobs/told.sh" "$home/het-step" : -w zeta1,n9 -N2 -n3 "$jobs/told.sh" "$home/het-step"
     quiet
     check_step "$home/het-step" 4 3
-    want_hosts n9 zeta1 alpha
+    want_hosts alpha n9 zeta1
     check_told "$home/het-step" 3
-    verdict "a heterogeneous step in an ordinary job: components one after the other"
+    verdict "a heterogeneous step in an ordinary job, components in Slurm's order: ranks are right"
+    run as_user salloc -Q -N4 --ntasks-per-node=4 --cluster-env \
+        srun -w n9 -n2 "$jobs/seen.sh" "$home/het-refused" : -w alpha -n1 "$jobs/seen.sh" "$home/het-refused"
+    [[ $status -ne 0 && $err == *"cluster-env: "*"node order does not check: node "*"--cluster-env=off"* ]] ||
+        complain "status $status: $err"
+    verdict "a heterogeneous step in an ordinary job, components in another order: refused, with the way out"
 }
 
 test_het_batch() {

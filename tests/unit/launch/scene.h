@@ -14,7 +14,7 @@ struct scene {
     const char *address; /* of this node on eth1, with its prefix; NULL: no facts of this node */
     const char *book;    /* NULL: none */
     uint32_t port;
-    bool torchrun_off, launcher;
+    bool torchrun_off;
 };
 
 struct stage {
@@ -52,7 +52,6 @@ static inline void stage_set(struct stage *stage, const struct scene *scene)
         .id = {scene->kind, 12, 0},
         .nodes = ce_hostlist_parse(scene->nodes, &err),
         .task_count = scene->tasks,
-        .launcher = scene->launcher,
     };
     assert_string_equal(err.text, "");
     stage->task = scene->task;

@@ -18,10 +18,11 @@ static const struct scene torchrun = {
     .task = {"n1", 0, 0, 0, 1, 8, 8},
     .address = "10.1.0.1/16", .book = BOOK, .port = 61012,
 };
+/* What the plugin makes of an MPI launcher's daemons: a batch script, on any node. */
 static const struct scene launcher = {
-    .kind = CE_STEP_TASKS, .nodes = "n[1-2]", .tasks = 2,
-    .task = {"n2", 1, 1, 0, 1, 8, 8},
-    .address = "10.1.0.2/16", .book = BOOK, .port = 61012, .launcher = true,
+    .kind = CE_STEP_BATCH, .nodes = "n[1-2]", .tasks = 2,
+    .task = {"n2", 0, 0, 0, 1, 8, 8},
+    .address = "10.1.0.2/16", .book = BOOK, .port = 61012,
 };
 static const struct scene batch = {
     .kind = CE_STEP_BATCH, .nodes = "n[1-2]", .tasks = 16,

@@ -28,11 +28,6 @@ static const struct scene each_without_torchrun = {
     .task = {"n3", 2, 2, 0, 1, 8, 8},
     .address = "10.1.0.3/16", .book = BOOK4, .port = 61012, .torchrun_off = true,
 };
-static const struct scene launcher = {
-    .kind = CE_STEP_TASKS, .nodes = "n[1-4]", .tasks = 4,
-    .task = {"n3", 2, 2, 0, 1, 8, 8},
-    .address = "10.1.0.3/16", .book = BOOK4, .port = 61012, .launcher = true,
-};
 static const struct scene alone = {
     .kind = CE_STEP_TASKS, .nodes = "n1", .tasks = 1,
     .task = {"n1", 0, 0, 0, 1, 0, UINT32_MAX},
@@ -100,16 +95,16 @@ static const struct scene last_port = {
 /* ---------------------------------------------------------------- where each variable is written */
 
 static const struct scene *const columns[] = {
-    &many, &each, &each_without_torchrun, &launcher, &alone, &one_node,
+    &many, &each, &each_without_torchrun, &alone, &one_node,
     &batch, &batch_one_node, &shell, &shell_one_node,
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* A letter for each column, y: the variable is written there. */
-#define EVERYWHERE "yyyyyy" "yyyy"
-#define PER_NODE   "yyyyyy" "nyny"
-#define PER_TASK   "yyynyy" "nnnn"
-#define TORCHRUN   "nynnyn" "nnnn"
+#define EVERYWHERE "yyyyy" "yyyy"
+#define PER_NODE   "yyyyy" "nyny"
+#define PER_TASK   "yyyyy" "nnnn"
+#define TORCHRUN   "nynyn" "nnnn"
 
 static const struct where_row {
     const char *name, *columns;

@@ -9,6 +9,7 @@ enum { ENTRIES = 12 };
 #define INTERACTIVE CE_STEP_INTERACTIVE
 
 #define NODEID CE_ORDER_NODEID
+#define COMPONENTS CE_ORDER_COMPONENTS
 #define LAYOUT CE_ORDER_LAYOUT
 #define UNKNOWN CE_ORDER_UNKNOWN
 
@@ -46,19 +47,21 @@ static const struct nodes_row {
      {"SLURM_DISTRIBUTION=cyclic", "SLURM_STEP_NODELIST=n[1-3]"}, "n1 n2 n3", NODEID},
     /* heterogeneous ones */
     {"a_het_steps_components_follow_each_other", TASKS, {PACK, "SLURM_STEP_NODELIST=n[1-3]"},
-     "n3 n1 n2", NODEID},
+     "n3 n1 n2", COMPONENTS},
     {"newer_names_of_components_count", TASKS, {HET, "SLURM_STEP_NODELIST=n[1,4-5,9]"},
-     "n9 n4 n5 n1", NODEID},
+     "n9 n4 n5 n1", COMPONENTS},
     {"a_step_of_some_components_has_those", TASKS, {HET, "SLURM_STEP_NODELIST=n[1,9]"}, "n9 n1",
-     NODEID},
+     COMPONENTS},
     {"a_step_of_one_component_has_that", TASKS, {HET, "SLURM_STEP_NODELIST=n[4-5]"}, "n4 n5",
-     NODEID},
-    {"a_step_of_a_part_of_a_component_has_its_own_list", TASKS, {HET, "SLURM_STEP_NODELIST=n4"},
-     "n4", NODEID},
+     COMPONENTS},
+    {"a_step_of_a_part_of_a_component_has_that_part", TASKS, {HET, "SLURM_STEP_NODELIST=n4"},
+     "n4", COMPONENTS},
+    {"a_step_of_parts_of_components_has_those", TASKS, {HET, "SLURM_STEP_NODELIST=n[4,9]"},
+     "n9 n4", COMPONENTS},
     {"a_step_that_its_components_do_not_explain_has_its_own_list", TASKS,
-     {HET, "SLURM_STEP_NODELIST=n[4,9]"}, "n4 n9", NODEID},
+     {HET, "SLURM_STEP_NODELIST=n[7,9]"}, "n7 n9", NODEID},
     {"a_batch_script_of_a_het_job_has_all_components", BATCH, {HET, "SLURM_JOB_NODELIST=n9"},
-     "n9 n4 n5 n1", NODEID},
+     "n9 n4 n5 n1", COMPONENTS},
     {"a_job_inside_a_het_job_has_its_own_list", BATCH,
      {"SLURM_JOB_ID=99", "SLURM_JOB_NODELIST=n[7-8]", "SLURM_HET_SIZE=2",
       "SLURM_JOB_ID_HET_GROUP_0=12", "SLURM_JOB_NODELIST_HET_GROUP_0=n3",
