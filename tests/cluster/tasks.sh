@@ -63,7 +63,7 @@ find_hosts() {
 # ips HOST...: their addresses, separated by commas
 ips() {
     local host list=''
-    for host in "$@"; do list+=,${ips_of[$host]}; done
+    for host in "$@"; do list+=,${ips_of[$host]-no address}; done
     printf '%s' "${list#,}"
 }
 
@@ -158,7 +158,7 @@ check_step() {
 check_job() {
     local file=$1 who=$2 port primary
     hosts=("${@:3}") seen=()
-    primary=${ips_of[${hosts[0]}]}
+    primary=${ips_of[${hosts[0]:-?}]-no address}
     load_one "$file" "$who"
     port=$(value "$who" PRIMARY_PORT)
     check_cluster "$who" ${#hosts[@]} "$primary" "$port"

@@ -76,11 +76,10 @@ test_not_asked() {
 
 test_batch() {
     job batch batch.sh -N4 --cluster-env
-    check_job "$home/batch" batch "${in_order[@]}"
-    verdict "sbatch: the script's environment describes the job, without rank, NODE_RANK and PET_*"
-
     check_step "$home/batch.first" 4 4
     verdict "sbatch: an srun in it gets its ranks"
+    check_job "$home/batch" batch "${in_order[@]}"
+    verdict "sbatch: the script's environment describes the job, without rank, NODE_RANK and PET_*"
     check_step "$home/batch.second" 4 4
     different_ports "$home/batch.first" "$home/batch.second"
     verdict "sbatch: a second srun too, and another port"
@@ -142,8 +141,8 @@ check_json() { # check_json FILE VARIABLE VALUE
 
 test_more_batch() {
     job none small.sh -N4 --export=NONE --cluster-env
-    check_job "$home/none" batch "${in_order[@]}"
     check_step "$home/none.step" 4 4
+    check_job "$home/none" batch "${hosts[@]}"
     verdict "sbatch --export=NONE: the script and its srun get all"
 
     job directive directive.sh

@@ -3,11 +3,13 @@
 
 # What real stepds said, by Slurm series: all of tests/fixtures/spank/*/*.txt.
 spank_fixtures = \
+    tests/fixtures/spank/README.md \
     tests/fixtures/spank/22.05/arbitrary.txt \
     tests/fixtures/spank/22.05/batch-1.txt \
     tests/fixtures/spank/22.05/batch-4.txt \
     tests/fixtures/spank/22.05/export-none-batch.txt \
     tests/fixtures/spank/22.05/export-none-srun.txt \
+    tests/fixtures/spank/22.05/het-in-batch.txt \
     tests/fixtures/spank/22.05/het.txt \
     tests/fixtures/spank/22.05/interactive.txt \
     tests/fixtures/spank/22.05/nested-batch.txt \
@@ -23,6 +25,7 @@ spank_fixtures = \
     tests/fixtures/spank/24.11/batch-4.txt \
     tests/fixtures/spank/24.11/export-none-batch.txt \
     tests/fixtures/spank/24.11/export-none-srun.txt \
+    tests/fixtures/spank/24.11/het-in-batch.txt \
     tests/fixtures/spank/24.11/het.txt \
     tests/fixtures/spank/24.11/interactive.txt \
     tests/fixtures/spank/24.11/nested-batch.txt \
@@ -38,6 +41,7 @@ spank_fixtures = \
     tests/fixtures/spank/26.05/batch-4.txt \
     tests/fixtures/spank/26.05/export-none-batch.txt \
     tests/fixtures/spank/26.05/export-none-srun.txt \
+    tests/fixtures/spank/26.05/het-in-batch.txt \
     tests/fixtures/spank/26.05/het.txt \
     tests/fixtures/spank/26.05/interactive.txt \
     tests/fixtures/spank/26.05/nested-batch.txt \

@@ -323,12 +323,13 @@ static void run_command(struct recorded_hook *hook, const char *command)
     task_env_append(&hook->argv, command);
 }
 
-/* Open MPI's and MPICH's daemons hand their environment on to all their ranks. */
+/* Open MPI's and MPICH's daemons hand their environment on to all their ranks: it is that of the
+ * batch script which started them, with nothing that differs. */
 static void launcher_in(struct recording *recording)
 {
     static const char *const commands[] = {"/usr/bin/orted", "prted", "/opt/mpi/bin/hydra_pmi_proxy"};
-    static const char *const absent[] = {"RANK",       "WORLD_SIZE", "LOCAL_RANK",
-                                         "GROUP_RANK", "PET_NNODES", "LOCAL_WORLD_SIZE"};
+    static const char *const absent[] = {"RANK",       "WORLD_SIZE",       "LOCAL_RANK", "NODE_RANK",
+                                         "GROUP_RANK", "LOCAL_WORLD_SIZE", "PET_NNODES", "NODE_ADDR"};
     for (size_t c = 0; c < LENGTH(commands); c++) {
         struct host_setup setup = world_setup(recording);
         for (size_t n = 0; n < recording->node_count; n++) {
@@ -363,6 +364,6 @@ const struct plugin_case lifetime_cases[] = {
     {"an inner step and a job from inside have no value of the outer one", inner_step},
     {"what the user changed inside an outer step stays", changed_values},
     {"ranks and addresses that the user exported are replaced", users_values},
-    {"an MPI launcher's daemon gets no ranks", launcher},
+    {"an MPI launcher's daemon gets nothing that differs per task or node", launcher},
     {NULL, NULL},
 };
