@@ -3,9 +3,14 @@
 public_tests = \
     tests/public/installed.sh \
     tests/public/symbols.sh
-TESTS += $(public_tests) tests/public/test_handle
-EXTRA_DIST += $(public_tests) \
+docs_tests = \
+    tests/docs/documents.sh \
+    tests/docs/man.sh \
+    tests/docs/messages.sh
+TESTS += $(docs_tests) $(public_tests) tests/public/test_handle
+EXTRA_DIST += $(docs_tests) $(public_tests) \
     tests/tap.sh \
+    tests/docs/messages.awk \
     tests/public/cluster.sh \
     tests/public/symbols.txt
 
@@ -14,3 +19,6 @@ check_PROGRAMS += tests/public/test_handle
 tests_public_test_handle_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/include
 tests_public_test_handle_CFLAGS = $(AM_CFLAGS) -pthread
 tests_public_test_handle_LDADD = libclusterenv.la
+
+check_PROGRAMS += tests/docs/print_variables
+tests_docs_print_variables_LDADD = libcore.la
