@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Manual pages (made by configure, which puts the version in), docs.
+# Manual pages (made by configure, which puts the version in), docs, completion.
 man_MANS = \
     docs/man/cluster-env.1 \
     docs/man/libclusterenv.3 \
@@ -16,3 +16,10 @@ dist_doc_DATA += \
     docs/variables.md
 examplesdir = $(docdir)/examples
 dist_examples_DATA = docs/examples/cluster_info.c
+
+bashcompletion_DATA = completions/cluster-env
+CLEANFILES += completions/cluster-env
+EXTRA_DIST += completions/cluster-env.bash
+
+completions/cluster-env: $(srcdir)/completions/cluster-env.bash
+	$(AM_V_GEN)$(MKDIR_P) completions && cp $(srcdir)/completions/cluster-env.bash $@

@@ -61,8 +61,8 @@ has "installs the library, its header and cluster_env.pc" \
     "$libdir/libclusterenv.so" "$libdir/libclusterenv.so.0" /include/cluster_env/cluster_env.h /pkgconfig/cluster_env.pc
 has "installs the manual" /man1/cluster-env.1 /man3/libclusterenv.3 /man5/cluster-env.conf.5 \
     /man5/cluster-env.hosts.5 /man5/node.facts.5 /man5/node.policy.5 /man7/slurm-cluster-env.7
-has "installs documents and the example" /slurm-cluster-env/user.md \
-    /slurm-cluster-env/variables.md /slurm-cluster-env/stable.md /slurm-cluster-env/troubleshooting.md /examples/cluster_info.c
+has "installs documents, the example and the completion" /slurm-cluster-env/user.md \
+    /slurm-cluster-env/variables.md /slurm-cluster-env/stable.md /slurm-cluster-env/troubleshooting.md /examples/cluster_info.c /completions/cluster-env
 is "installs no other header and no .la file for the public library's insides" \
     "$(cd "$stage" && find . -name '*.h' | sed 's|.*/include/||')" cluster_env/cluster_env.h
 is "cluster_env.pc has the version of this project" "$(pc --modversion)" "$(setting PACKAGE_VERSION)"
