@@ -7,7 +7,8 @@ docs_tests = \
     tests/docs/completion.sh \
     tests/docs/documents.sh \
     tests/docs/man.sh \
-    tests/docs/messages.sh
+    tests/docs/messages.sh \
+    tests/docs/srun_help.sh
 TESTS += $(docs_tests) $(public_tests) tests/public/test_handle
 EXTRA_DIST += $(docs_tests) $(public_tests) \
     tests/tap.sh \
