@@ -15,6 +15,7 @@ allowed() {
         [ "$own" != report ] || own="report launch"
         echo base model "$own" ;;
     lib/session) echo base model slurm local launch session ;;
+    lib/public) echo base model slurm launch session ;;
     lib/health | lib/preflight) echo base model config slurm launch checks report probe local "${1#lib/}" ;;
     spank) echo base model slurm launch local session ;;
     cli | prolog | epilog) echo base model config slurm launch checks report probe local session health preflight ;;
