@@ -26,6 +26,8 @@ unpack_root() {
     [[ ! -e $root ]] || return 0
     rm -rf "$root.new"
     timeout 600 mmdebstrap --variant=extract --architectures=arm64 --include="$packages" bookworm "$root.new" 9>&-
+    # qemu looks here first, for files too: of the machine itself there must be nothing
+    rm -rf "$root.new"/{boot,dev,etc,home,media,mnt,opt,proc,root,run,srv,sys,tmp,var}
     mv "$root.new" "$root"
 }
 
