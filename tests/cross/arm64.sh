@@ -26,8 +26,6 @@ unpack_root() {
     [[ ! -e $root ]] || return 0
     rm -rf "$root.new"
     timeout 600 mmdebstrap --variant=extract --architectures=arm64 --include="$packages" bookworm "$root.new" 9>&-
-    # qemu looks here first, for files too: of the machine itself there must be nothing
-    rm -rf "$root.new"/{boot,dev,etc,home,media,mnt,opt,proc,root,run,srv,sys,tmp,var}
     mv "$root.new" "$root"
 }
 
@@ -37,6 +35,12 @@ configure_cross() {
     [[ -e config.status ]] ||
         "$top/configure" --host=aarch64-linux-gnu CC="aarch64-linux-gnu-gcc --sysroot=$root" \
             --enable-werror --with-slurm="$root/usr/include"
+}
+
+# By the loader's name: with qemu's -L the program would see the unpacked packages as its root.
+run_for_arm64() {
+    timeout 120 qemu-aarch64 "$root/lib/ld-linux-aarch64.so.1" \
+        --library-path "$root/lib/aarch64-linux-gnu:$root/usr/lib/aarch64-linux-gnu" "$1"
 }
 
 tools_are_here || skip_all "needs gcc-aarch64-linux-gnu, qemu-user and mmdebstrap"
@@ -56,7 +60,7 @@ n=1 bad=0
 make -j"$(nproc)" unit-programs >>"$log" 2>&1 || bad=1
 while read -r program; do
     n=$((n + 1))
-    if CMOCKA_MESSAGE_OUTPUT=TAP srcdir=$top timeout 120 qemu-aarch64 -L "$root" "$program" >"$program.out" 2>&1; then
+    if CMOCKA_MESSAGE_OUTPUT=TAP srcdir=$top run_for_arm64 "$program" >"$program.out" 2>&1; then
         echo "ok $n - $program under qemu-aarch64"
     else
         grep -v '^ok' "$program.out" | sed 's/^/# /' | head -n 20
