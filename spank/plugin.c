@@ -219,8 +219,8 @@ static void print_notes(const char *node, const struct ce_notes *notes)
         slurm_error("cluster-env: %s: and %zu more", node, notes->lost);
 }
 
-/* Rank 0 speaks for all; with verbose the first task of every node does. An MPI launcher's batch
- * script has spoken already. */
+/* Rank 0 speaks for all; with verbose, or where something is wrong with one node alone, the first
+ * task of that node does. An MPI launcher's batch script has spoken already. */
 static void speak(const struct ce_session *session, const struct ce_task *task)
 {
     const struct ce_network *network = &session->cluster.network;
@@ -230,7 +230,8 @@ static void speak(const struct ce_session *session, const struct ce_task *task)
         slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s", node,
                         task->node_rank, network->interface ? network->interface->name : "none",
                         network->reason);
-    if (task->rank == 0 || (session->request.verbose && task->local_rank == 0))
+    bool of_this_node = session->request.verbose || session->stale_entry;
+    if (task->rank == 0 || (of_this_node && task->local_rank == 0))
         print_notes(node, &session->notes);
 }
 

@@ -166,7 +166,8 @@ static int refuse_include(const struct reader *reader, const char *text)
             return ce_fail(reader->err, "%s:%u: @include is not supported; write one file",
                            reader->path, number);
         line = strchr(line, '\n');
-        line += line != NULL;
+        if (line)
+            line++;
     }
     return 0;
 }

@@ -46,6 +46,15 @@ const struct ce_netif *ce_node_find_netif(const struct ce_node *node, const char
     return NULL;
 }
 
+bool ce_node_owns(const struct ce_node *node, const struct ce_address *address)
+{
+    for (size_t i = 0; i < node->netif_count; i++)
+        for (size_t k = 0; k < node->netifs[i].address_count; k++)
+            if (ce_address_equal(&node->netifs[i].addresses[k].address, address))
+                return true;
+    return false;
+}
+
 struct ce_netif *ce_node_add_netif(struct ce_node *node, const char *name)
 {
     struct ce_netif netif = {.index = 0};

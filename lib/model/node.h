@@ -55,6 +55,9 @@ int ce_netif_add_address(struct ce_netif *netif, const struct ce_prefix *address
 /* NULL where there is none of that name. */
 const struct ce_netif *ce_node_find_netif(const struct ce_node *node, const char *name);
 
+/* Does one of its interfaces have this address? */
+bool ce_node_owns(const struct ce_node *node, const struct ce_address *address);
+
 /* The text form (model/record.h).  Reading is strict about values of known keys. */
 void ce_node_write(const struct ce_node *node, struct ce_text *out);
 struct ce_node *ce_node_parse(const char *text, struct ce_error *err);

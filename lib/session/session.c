@@ -65,14 +65,41 @@ static void note_hidden_gpus(struct ce_session *session, const struct ce_task *t
             task->visible_gpus, task->gpus_on_node);
 }
 
+static int fail_stale(struct ce_error *err, const struct ce_session *session, uint32_t node_rank)
+{
+    char text[CE_ADDRESS_TEXT];
+    ce_address_format(&session->cluster.addresses[node_rank], text);
+    return ce_fail(err,
+                   "the address book is stale: it gives %s for %s, but no interface of this node "
+                   "has it; correct /etc/slurm/cluster-env.hosts and run 'cluster-env facts "
+                   "--write' as root on every node",
+                   text, ce_hostlist_name(session->allocation.nodes, node_rank));
+}
+
+/* Only the primary's address is vital, and its node looks for it when it starts: the others' facts
+ * tell what they own. */
+static void note_stale_entry(struct ce_session *session, const struct ce_task *task)
+{
+    const struct ce_address *entry = &session->cluster.addresses[task->node_rank];
+    const struct ce_node *node = session->texts.node;
+    struct ce_error err;
+    if (!node || !entry->family || task->node_rank == 0 || ce_node_owns(node, entry))
+        return;
+    fail_stale(&err, session, task->node_rank);
+    ce_note(&session->notes, "%s", err.text);
+    session->stale_entry = true;
+}
+
 int ce_session_enter(struct ce_session *session, const struct ce_environ *env,
                      struct ce_task *task, struct ce_error *err)
 {
     if (ce_slurm_task(env, &session->allocation, task, err) < 0 ||
         ce_cluster_check(&session->allocation, task, err) < 0)
         return -1;
-    if (session->allocation.id.kind == CE_STEP_TASKS)
+    if (session->allocation.id.kind == CE_STEP_TASKS) {
         note_hidden_gpus(session, task);
+        note_stale_entry(session, task);
+    }
     return 0;
 }
 
@@ -125,11 +152,7 @@ int ce_session_check_primary(struct ce_session *session, const struct ce_task *t
     ce_address_format(primary, text);
     switch (ce_primary_check(primary, port.number)) {
     case CE_PRIMARY_NOT_OURS:
-        return ce_fail(err,
-                       "the address book is stale: it gives %s for %s, but no interface of this "
-                       "node has it; correct /etc/slurm/cluster-env.hosts and run 'cluster-env "
-                       "facts --write' as root on every node",
-                       text, ce_hostlist_name(session->allocation.nodes, 0));
+        return fail_stale(err, session, 0);
     case CE_PRIMARY_PORT_TAKEN:
         ce_note(&session->notes, "port %u on %s is taken already (%s); use --cluster-env=port=N",
                 port.number, text, port.source);

@@ -5,6 +5,8 @@
 #ifndef CE_SESSION_SESSION_H
 #define CE_SESSION_SESSION_H
 
+#include <stdbool.h>
+
 #include "base/cleanup.h"
 #include "base/environ.h"
 #include "launch/cluster.h"
@@ -20,6 +22,7 @@ struct ce_session {
     struct ce_allocation allocation;
     struct ce_cluster cluster;
     struct ce_notes notes; /* about this node and this step */
+    bool stale_entry;      /* a note is of this node alone, which is not the primary */
 };
 
 /* Read run_dir's texts and the step's nodes.  NULL with err: the node list cannot be read. */

@@ -27,7 +27,8 @@ ended() {
     if ! wait_until 40 test -e "$home/$1.done"; then
         complain "the job $1 did not end" "$(as_user scontrol show job 2>&1)"
     fi
-    printed=$(head -c 4000 "$home/$1.out" 2>&1)
+    # Slurm tells of steps that had to wait for the one before
+    printed=$(head -c 4000 "$home/$1.out" 2>&1 | grep -Ev '^srun: (Job [0-9.]+ step creation|Step created for) ') || true
     [[ $printed =~ ${2:-^$} ]] || complain "the job $1 printed: $printed"
 }
 

@@ -67,13 +67,17 @@ ips() {
     printf '%s' "${list#,}"
 }
 
+host_port() { # host_port ADDRESS PORT
+    if [[ $1 == *:* ]]; then printf '[%s]:%s' "$1" "$2"; else printf '%s:%s' "$1" "$2"; fi
+}
+
 # Variables that every task of every step gets alike: RANK NODES PRIMARY_IP PORT
 check_cluster() {
     local name
     want "$1" NUM_NODES "$2"
     for name in PRIMARY_ADDR MASTER_ADDR PRIMARY_IP; do want "$1" "$name" "$3"; done
     for name in PRIMARY_PORT MASTER_PORT; do want "$1" "$name" "$4"; done
-    want "$1" HOST_NODE_ADDR "$3:$4"
+    want "$1" HOST_NODE_ADDR "$(host_port "$3" "$4")"
 }
 
 check_node() { # RANK NODE_RANK IP NODES PRIMARY_IP PORT
@@ -83,7 +87,7 @@ check_node() { # RANK NODE_RANK IP NODES PRIMARY_IP PORT
     for name in NODE_ADDR CLUSTER_IP; do want "$1" "$name" "$3"; done
     want "$1" SKYPILOT_NUM_NODES "$4"
     want "$1" SKYPILOT_NUM_GPUS_PER_NODE "$trainers"
-    want "$1" JAX_COORDINATOR_ADDRESS "$5:$(($6 + 1))"
+    want "$1" JAX_COORDINATOR_ADDRESS "$(host_port "$5" $(($6 + 1)))"
 }
 
 check_task() { # RANK LOCAL_RANK LOCAL_TASKS NODE_RANK

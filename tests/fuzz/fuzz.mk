@@ -1,1 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
+# Fuzz targets, one for each parser of what a user or the kernel writes; here each with driver.c, in
+# run.sh with libFuzzer.
+fuzz_programs = \
+    tests/fuzz/fuzz_book \
+    tests/fuzz/fuzz_config \
+    tests/fuzz/fuzz_environment \
+    tests/fuzz/fuzz_facts \
+    tests/fuzz/fuzz_hostlist \
+    tests/fuzz/fuzz_nccl_conf \
+    tests/fuzz/fuzz_option \
+    tests/fuzz/fuzz_policy
+tests_fuzz_fuzz_book_SOURCES = tests/fuzz/fuzz_book.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_facts_SOURCES = tests/fuzz/fuzz_facts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+EXTRA_DIST += \
+    tests/fuzz/run.sh \
+    tests/fuzz/corpus/book/cluster \
+    tests/fuzz/corpus/book/copy \
+    tests/fuzz/corpus/book/empty \
+    tests/fuzz/corpus/book/hosts \
+    tests/fuzz/corpus/config/bad \
+    tests/fuzz/corpus/config/empty \
+    tests/fuzz/corpus/config/example \
+    tests/fuzz/corpus/config/sections \
+    tests/fuzz/corpus/config/small \
+    tests/fuzz/corpus/environment/arbitrary \
+    tests/fuzz/corpus/environment/batch \
+    tests/fuzz/corpus/environment/het \
+    tests/fuzz/corpus/environment/shell \
+    tests/fuzz/corpus/environment/step \
+    tests/fuzz/corpus/facts/addresses \
+    tests/fuzz/corpus/facts/bits \
+    tests/fuzz/corpus/facts/newer \
+    tests/fuzz/corpus/facts/nothing \
+    tests/fuzz/corpus/facts/runpod \
+    tests/fuzz/corpus/hostlist/eight-groups \
+    tests/fuzz/corpus/hostlist/groups \
+    tests/fuzz/corpus/hostlist/most \
+    tests/fuzz/corpus/hostlist/one \
+    tests/fuzz/corpus/hostlist/range \
+    tests/fuzz/corpus/hostlist/several \
+    tests/fuzz/corpus/hostlist/unclosed \
+    tests/fuzz/corpus/nccl_conf/comment \
+    tests/fuzz/corpus/nccl_conf/dos \
+    tests/fuzz/corpus/nccl_conf/usual \
+    tests/fuzz/corpus/option/all \
+    tests/fuzz/corpus/option/bad \
+    tests/fuzz/corpus/option/empty \
+    tests/fuzz/corpus/option/null \
+    tests/fuzz/corpus/option/off \
+    tests/fuzz/corpus/policy/nothing \
+    tests/fuzz/corpus/policy/usual \
+    tests/fuzz/corpus/policy/whole
+check_PROGRAMS += $(fuzz_programs)
+TESTS += $(fuzz_programs)
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-nccl_conf.input fuzz-option.input fuzz-policy.input

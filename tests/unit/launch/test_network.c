@@ -25,6 +25,7 @@ struct card {
     const char *master;
 };
 
+#define END {.name = NULL}
 #define LO {"lo", OTHER, UP, 0, false, "127.0.0.1/8 ::1/128", NULL}
 
 /* An Instant Cluster of RunPod: eth0 leads out, eth1 to eth8 are the cluster. */
@@ -39,7 +40,7 @@ static const struct card runpod[] = {
     {"eth6", ETHER, UP, 50000, false, "10.65.6.2/24", NULL},
     {"eth7", ETHER, UP, 50000, false, "10.65.7.2/24", NULL},
     {"eth8", ETHER, UP, 50000, false, "10.65.8.2/24", NULL},
-    {NULL},
+    END,
 };
 
 /* A 1-Click Cluster of Lambda: one Ethernet for everything, the rails have no addresses. */
@@ -49,7 +50,7 @@ static const struct card lambda[] = {
     {"ibs1", IB, UP, 400000, false, "fe80::2/64", NULL},
     {"ibs2", IB, UP, 400000, false, NULL, NULL},
     {"docker0", BRIDGE, DOWN, 0, false, "172.17.0.1/16", NULL},
-    {NULL},
+    END,
 };
 
 /* What container engines, virtual machines and VPNs leave on a node, beside its own two cards. */
@@ -79,11 +80,11 @@ static const struct card noisy[] = {
     LO, NOISE,
     {"eth0", ETHER, UP, 1000, GATEWAY, "192.168.1.5/24", NULL},
     {"eth1", ETHER, UP, 1000, false, "10.1.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card noisy_with_one_card[] = {
-    LO, NOISE, {"eth0", ETHER, UP, 1000, GATEWAY, "192.168.1.5/24", NULL}, {NULL},
+    LO, NOISE, {"eth0", ETHER, UP, 1000, GATEWAY, "192.168.1.5/24", NULL}, END,
 };
 
 static const struct card bonded[] = {
@@ -92,7 +93,7 @@ static const struct card bonded[] = {
     {"ens1f0", ETHER, UP, 100000, false, "10.1.0.98/16", "bond0"},
     {"ens1f1", ETHER, UP, 100000, false, "10.1.0.99/16", "bond0"},
     {"bond0", ETHER, UP, 100000, false, "10.1.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
 /* The machine's own card is a member of the bridge its virtual machines use. */
@@ -100,28 +101,28 @@ static const struct card bridged[] = {
     LO,
     {"eno1", ETHER, UP, 10000, false, NULL, "br0"},
     {"br0", BRIDGE, UP, 10000, GATEWAY, "192.168.1.5/24", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card dual_stack[] = {
     LO,
     {"eth0", ETHER, UP, 1000, GATEWAY, "192.168.1.5/24 2001:db8::5/64", NULL},
     {"eth1", ETHER, UP, 100000, false, "fe80::11/64 fd00::11/64 10.1.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card ipv6_only[] = {
     LO,
     {"eth0", ETHER, UP, 1000, GATEWAY, "fe80::5/64 2001:db8::5/64", NULL},
     {"eth1", ETHER, UP, 100000, false, "fe80::11/64 fd00::11/64", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card link_local_only[] = {
     LO,
     {"eth0", ETHER, UP, 1000, GATEWAY, "192.168.1.5/24", NULL},
     {"usb0", ETHER, UP, 100000, false, "169.254.3.1/24 fe80::11/64", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card ip_over_ib[] = {
@@ -130,7 +131,7 @@ static const struct card ip_over_ib[] = {
     {"eth1", ETHER, UP, 25000, false, "10.2.0.11/16", NULL},
     {"ib0", IB, UP, 200000, false, "10.1.0.11/16", NULL},
     {"ib1", IB, UP, 200000, false, "10.3.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card faster_storage[] = {
@@ -139,14 +140,14 @@ static const struct card faster_storage[] = {
     {"eth1", ETHER, UP, 100000, false, "10.1.0.11/16", NULL},
     {"eth2", ETHER, UP, 100000, false, "10.2.0.11/16", NULL},
     {"ens9", ETHER, UP, 400000, false, "10.9.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card cluster_card_down[] = {
     LO,
     {"eth0", ETHER, UP, 1000, GATEWAY, "192.168.1.5/24", NULL},
     {"eth1", ETHER, DOWN, 0, false, "10.1.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card one_of_two_down[] = {
@@ -154,28 +155,28 @@ static const struct card one_of_two_down[] = {
     {"eth0", ETHER, UP, 1000, GATEWAY, "192.168.1.5/24", NULL},
     {"eth1", ETHER, DOWN, 0, false, "10.1.0.11/16", NULL},
     {"eth2", ETHER, UP, 100000, false, "10.2.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
 static const struct card everything_down[] = {
     LO,
     {"eth0", ETHER, DOWN, 0, GATEWAY, "192.168.1.5/24", NULL},
     {"eth1", ETHER, DOWN, 0, false, "10.1.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
-static const struct card nothing[] = {LO, {NULL}};
+static const struct card nothing[] = {LO, END};
 
 /* A machine of Google's cloud: its address is its whole network. */
 static const struct card whole_address[] = {
-    LO, {"ens4", ETHER, UP, 0, GATEWAY, "10.128.0.5/32 fe80::5/64", NULL}, {NULL},
+    LO, {"ens4", ETHER, UP, 0, GATEWAY, "10.128.0.5/32 fe80::5/64", NULL}, END,
 };
 
 static const struct card vlan[] = {
     LO,
     {"eth0", ETHER, UP, 25000, GATEWAY, "192.168.1.5/24", NULL},
     {"eth0.100", ETHER, UP, 25000, false, "10.1.0.11/16", NULL},
-    {NULL},
+    END,
 };
 
 static void add_card(struct ce_node *node, const struct card *card, unsigned index)
@@ -240,6 +241,7 @@ static struct ce_policy policy_of(const struct wish *wish)
     return policy;
 }
 
+#define USUAL {.interface = NULL}
 #define EIGHT "eth1 eth2 eth3 eth4 eth5 eth6 eth7 eth8"
 #define IN_BOOK "owns an address of the address book"
 #define FASTEST "the fastest interface that does not carry the default route"
@@ -255,64 +257,64 @@ static const struct choice_row {
     const char *interface, *address, *sockets, *reason;
 } choices[] = {
     /* without a book */
-    {"runpod_without_a_book_takes_the_first_cluster_card", runpod, NULL, {NULL}, "eth1",
+    {"runpod_without_a_book_takes_the_first_cluster_card", runpod, NULL, USUAL, "eth1",
      "10.65.1.2", "eth1", FASTEST},
-    {"lambda_has_one_interface", lambda, NULL, {NULL}, "eth0", "172.26.135.36", "eth0", ONLY},
-    {"containers_and_vpns_are_no_cluster", noisy, NULL, {NULL}, "eth1", "10.1.0.11", "eth1",
+    {"lambda_has_one_interface", lambda, NULL, USUAL, "eth0", "172.26.135.36", "eth0", ONLY},
+    {"containers_and_vpns_are_no_cluster", noisy, NULL, USUAL, "eth1", "10.1.0.11", "eth1",
      FASTEST},
     {"containers_and_vpns_are_no_cluster_even_where_nothing_else_is", noisy_with_one_card, NULL,
-     {NULL}, "eth0", "192.168.1.5", "eth0", ONLY},
-    {"a_bond_is_one_interface_and_its_members_are_none", bonded, NULL, {NULL}, "bond0",
+     USUAL, "eth0", "192.168.1.5", "eth0", ONLY},
+    {"a_bond_is_one_interface_and_its_members_are_none", bonded, NULL, USUAL, "bond0",
      "10.1.0.11", "bond0", FASTEST},
-    {"a_bridge_is_no_cluster", bridged, NULL, {NULL}, NULL, "", "", NONE},
-    {"a_card_with_link_local_addresses_only_is_no_cluster", link_local_only, NULL, {NULL}, "eth0",
+    {"a_bridge_is_no_cluster", bridged, NULL, USUAL, NULL, "", "", NONE},
+    {"a_card_with_link_local_addresses_only_is_no_cluster", link_local_only, NULL, USUAL, "eth0",
      "192.168.1.5", "eth0", ONLY},
-    {"a_vlan_is_an_interface", vlan, NULL, {NULL}, "eth0.100", "10.1.0.11", "eth0.100", FASTEST},
-    {"ip_over_infiniband_is_an_interface", ip_over_ib, NULL, {NULL}, "ib0", "10.1.0.11", "ib0",
+    {"a_vlan_is_an_interface", vlan, NULL, USUAL, "eth0.100", "10.1.0.11", "eth0.100", FASTEST},
+    {"ip_over_infiniband_is_an_interface", ip_over_ib, NULL, USUAL, "ib0", "10.1.0.11", "ib0",
      FASTEST},
-    {"the_fastest_may_be_the_storage", faster_storage, NULL, {NULL}, "ens9", "10.9.0.11", "ens9",
+    {"the_fastest_may_be_the_storage", faster_storage, NULL, USUAL, "ens9", "10.9.0.11", "ens9",
      FASTEST},
-    {"of_two_families_ipv4_is_taken", dual_stack, NULL, {NULL}, "eth1", "10.1.0.11", "eth1",
+    {"of_two_families_ipv4_is_taken", dual_stack, NULL, USUAL, "eth1", "10.1.0.11", "eth1",
      FASTEST},
-    {"ipv6_is_taken_where_it_is_all_there_is", ipv6_only, NULL, {NULL}, "eth1", "fd00::11", "eth1",
+    {"ipv6_is_taken_where_it_is_all_there_is", ipv6_only, NULL, USUAL, "eth1", "fd00::11", "eth1",
      FASTEST},
-    {"an_interface_that_is_down_yields_to_one_that_is_up", one_of_two_down, NULL, {NULL}, "eth2",
+    {"an_interface_that_is_down_yields_to_one_that_is_up", one_of_two_down, NULL, USUAL, "eth2",
      "10.2.0.11", "eth2", FASTEST},
-    {"an_interface_that_is_down_yields_to_the_management", cluster_card_down, NULL, {NULL},
+    {"an_interface_that_is_down_yields_to_the_management", cluster_card_down, NULL, USUAL,
      "eth0", "192.168.1.5", "eth0", "carries the default route"},
     {"where_everything_is_down_the_cluster_stays_and_no_name_is_given", everything_down, NULL,
-     {NULL}, "eth1", "10.1.0.11", "", FASTEST},
-    {"a_machine_without_cards_has_no_cluster", nothing, NULL, {NULL}, NULL, "", "", NONE},
-    {"a_network_of_one_address_is_an_interface", whole_address, NULL, {NULL}, "ens4",
+     USUAL, "eth1", "10.1.0.11", "", FASTEST},
+    {"a_machine_without_cards_has_no_cluster", nothing, NULL, USUAL, NULL, "", "", NONE},
+    {"a_network_of_one_address_is_an_interface", whole_address, NULL, USUAL, "ens4",
      "10.128.0.5", "ens4", ONLY},
     /* with a book */
-    {"the_book_chooses_the_interface", faster_storage, "10.1.0.11 node1\n", {NULL}, "eth1",
+    {"the_book_chooses_the_interface", faster_storage, "10.1.0.11 node1\n", USUAL, "eth1",
      "10.1.0.11", "eth1", IN_BOOK},
-    {"the_books_order_chooses", faster_storage, "10.2.0.11 node1\n10.1.0.11 node1\n", {NULL},
+    {"the_books_order_chooses", faster_storage, "10.2.0.11 node1\n10.1.0.11 node1\n", USUAL,
      "eth2", "10.2.0.11", "eth2", IN_BOOK},
-    {"the_books_name_does_not_matter", faster_storage, "10.1.0.11 other-name\n", {NULL}, "eth1",
+    {"the_books_name_does_not_matter", faster_storage, "10.1.0.11 other-name\n", USUAL, "eth1",
      "10.1.0.11", "eth1", IN_BOOK},
     {"a_management_address_in_the_book_is_passed_over", runpod,
-     "172.18.0.2 node1\n10.65.3.2 node1\n", {NULL}, "eth3", "10.65.3.2", "eth3", IN_BOOK},
-    {"only_a_management_address_in_the_book_is_passed_over", runpod, "172.18.0.2 node1\n", {NULL},
+     "172.18.0.2 node1\n10.65.3.2 node1\n", USUAL, "eth3", "10.65.3.2", "eth3", IN_BOOK},
+    {"only_a_management_address_in_the_book_is_passed_over", runpod, "172.18.0.2 node1\n", USUAL,
      "eth1", "10.65.1.2", "eth1", FASTEST},
-    {"the_only_interface_may_be_in_the_book", lambda, "172.26.135.36 node1\n", {NULL}, "eth0",
+    {"the_only_interface_may_be_in_the_book", lambda, "172.26.135.36 node1\n", USUAL, "eth0",
      "172.26.135.36", "eth0", IN_BOOK},
     {"loopback_in_the_book_is_passed_over", runpod, "127.0.1.1 node1\n127.0.0.1 localhost\n",
-     {NULL}, "eth1", "10.65.1.2", "eth1", FASTEST},
-    {"a_bridge_in_the_book_is_passed_over", noisy, "172.17.0.1 node1\n", {NULL}, "eth1",
+     USUAL, "eth1", "10.65.1.2", "eth1", FASTEST},
+    {"a_bridge_in_the_book_is_passed_over", noisy, "172.17.0.1 node1\n", USUAL, "eth1",
      "10.1.0.11", "eth1", FASTEST},
-    {"a_member_of_a_bond_in_the_book_is_passed_over", bonded, "10.1.0.98 node1\n", {NULL},
+    {"a_member_of_a_bond_in_the_book_is_passed_over", bonded, "10.1.0.98 node1\n", USUAL,
      "bond0", "10.1.0.11", "bond0", FASTEST},
-    {"a_book_without_this_node_does_not_choose", faster_storage, "10.1.0.12 node2\n", {NULL},
+    {"a_book_without_this_node_does_not_choose", faster_storage, "10.1.0.12 node2\n", USUAL,
      "ens9", "10.9.0.11", "ens9", FASTEST},
-    {"an_empty_book_does_not_choose", faster_storage, "", {NULL}, "ens9", "10.9.0.11", "ens9",
+    {"an_empty_book_does_not_choose", faster_storage, "", USUAL, "ens9", "10.9.0.11", "ens9",
      FASTEST},
-    {"the_book_chooses_the_family", dual_stack, "fd00::11 node1\n10.1.0.11 node1\n", {NULL},
+    {"the_book_chooses_the_family", dual_stack, "fd00::11 node1\n10.1.0.11 node1\n", USUAL,
      "eth1", "fd00::11", "eth1", IN_BOOK},
     {"an_interface_in_the_book_stays_while_it_is_down_and_no_name_is_given", cluster_card_down,
-     "10.1.0.11 node1\n", {NULL}, "eth1", "10.1.0.11", "", IN_BOOK},
-    {"a_network_of_one_address_may_be_in_the_book", whole_address, "10.128.0.5 node1\n", {NULL},
+     "10.1.0.11 node1\n", USUAL, "eth1", "10.1.0.11", "", IN_BOOK},
+    {"a_network_of_one_address_may_be_in_the_book", whole_address, "10.128.0.5 node1\n", USUAL,
      "ens4", "10.128.0.5", "ens4", IN_BOOK},
     /* with a configuration */
     {"the_configured_interface_is_taken", faster_storage, NULL, {.interface = "eth2"}, "eth2",
@@ -439,19 +441,19 @@ static const struct lookup_row {
     struct wish wish;
     const char *node, *address; /* "": none */
 } lookups[] = {
-    {"a_node_has_its_address", runpod, "10.65.1.2 node1\n10.65.1.3 node2\n", {NULL}, "node2",
+    {"a_node_has_its_address", runpod, "10.65.1.2 node1\n10.65.1.3 node2\n", USUAL, "node2",
      "10.65.1.3"},
-    {"case_does_not_count", runpod, "10.65.1.3 Node2\n", {NULL}, "node2", "10.65.1.3"},
-    {"a_node_that_is_not_there_has_none", runpod, "10.65.1.3 node2\n", {NULL}, "node3", ""},
+    {"case_does_not_count", runpod, "10.65.1.3 Node2\n", USUAL, "node2", "10.65.1.3"},
+    {"a_node_that_is_not_there_has_none", runpod, "10.65.1.3 node2\n", USUAL, "node3", ""},
     {"a_nodes_management_address_is_passed_over", runpod,
-     "172.18.0.3 node2\n10.65.1.3 node2\n", {NULL}, "node2", "10.65.1.3"},
-    {"a_node_with_a_management_address_only_has_none", runpod, "172.18.0.3 node2\n", {NULL},
+     "172.18.0.3 node2\n10.65.1.3 node2\n", USUAL, "node2", "10.65.1.3"},
+    {"a_node_with_a_management_address_only_has_none", runpod, "172.18.0.3 node2\n", USUAL,
      "node2", ""},
     {"the_first_of_several_cluster_addresses_counts", runpod,
-     "10.65.4.3 node2\n10.65.1.3 node2\n", {NULL}, "node2", "10.65.4.3"},
-    {"loopback_is_passed_over", runpod, "127.0.1.1 node2\n10.65.1.3 node2\n", {NULL}, "node2",
+     "10.65.4.3 node2\n10.65.1.3 node2\n", USUAL, "node2", "10.65.4.3"},
+    {"loopback_is_passed_over", runpod, "127.0.1.1 node2\n10.65.1.3 node2\n", USUAL, "node2",
      "10.65.1.3"},
-    {"link_local_is_passed_over", runpod, "169.254.1.1 node2\n10.65.1.3 node2\n", {NULL}, "node2",
+    {"link_local_is_passed_over", runpod, "169.254.1.1 node2\n10.65.1.3 node2\n", USUAL, "node2",
      "10.65.1.3"},
     {"the_suffix_is_part_of_the_name", runpod, "10.65.1.3 node2\n10.65.2.3 node2-hsn\n",
      {.suffix = "-hsn"}, "node2", "10.65.2.3"},
@@ -459,20 +461,20 @@ static const struct lookup_row {
      "node2", ""},
     {"a_configured_prefix_counts_in_place_of_the_nodes_own", runpod,
      "10.65.1.3 node2\n10.200.0.3 node2\n", {.prefix = "10.200.0.0/16"}, "node2", "10.200.0.3"},
-    {"the_family_of_this_node_counts", dual_stack, "fd00::12 node2\n10.1.0.12 node2\n", {NULL},
+    {"the_family_of_this_node_counts", dual_stack, "fd00::12 node2\n10.1.0.12 node2\n", USUAL,
      "node2", "10.1.0.12"},
     {"the_family_of_this_nodes_entry_counts", dual_stack,
-     "fd00::11 node1\n10.1.0.12 node2\nfd00::12 node2\n", {NULL}, "node2", "fd00::12"},
+     "fd00::11 node1\n10.1.0.12 node2\nfd00::12 node2\n", USUAL, "node2", "fd00::12"},
     {"the_configured_family_counts", dual_stack, "10.1.0.12 node2\nfd00::12 node2\n",
      {.family = CE_FAMILY_IPV6}, "node2", "fd00::12"},
-    {"a_node_of_another_family_has_none", ipv6_only, "10.1.0.12 node2\n", {NULL}, "node2", ""},
+    {"a_node_of_another_family_has_none", ipv6_only, "10.1.0.12 node2\n", USUAL, "node2", ""},
     {"a_network_of_one_address_does_not_hide_the_others", whole_address,
-     "10.128.0.5 node1\n10.128.0.6 node2\n", {NULL}, "node2", "10.128.0.6"},
+     "10.128.0.5 node1\n10.128.0.6 node2\n", USUAL, "node2", "10.128.0.6"},
     {"a_cluster_card_that_is_down_does_not_hide_the_others", cluster_card_down,
-     "10.1.0.12 node2\n192.168.1.6 node2\n", {NULL}, "node2", "10.1.0.12"},
+     "10.1.0.12 node2\n192.168.1.6 node2\n", USUAL, "node2", "10.1.0.12"},
     {"a_machine_that_knows_nothing_takes_the_first_usable", nothing,
-     "127.0.1.1 node2\n10.1.0.12 node2\n", {NULL}, "node2", "10.1.0.12"},
-    {"without_a_book_no_node_has_an_address", runpod, NULL, {NULL}, "node2", ""},
+     "127.0.1.1 node2\n10.1.0.12 node2\n", USUAL, "node2", "10.1.0.12"},
+    {"without_a_book_no_node_has_an_address", runpod, NULL, USUAL, "node2", ""},
 };
 
 static void looks_up(void **state)

@@ -358,29 +358,37 @@ static int listen_on_primary(uint16_t port)
 
 enum { AS_EXPECTED = 0, NO_NETWORK = 2 };
 
-/* How the first task of n1 finds port 7000; the child's exit status says where it went wrong. */
+/* How the first task of n1 finds port 7000; what is returned says where it went wrong. */
+static int look_at_port(const struct ce_environ *env, bool taken)
+{
+    const struct ce_request request = {.on = true, .port = 7000};
+    const struct ce_step_id id = {CE_STEP_TASKS, 12, 0};
+    struct ce_task task;
+    struct ce_error err;
+    ce_auto(ce_session_close) struct ce_session *session =
+        ce_session_open(dir.path, env, id, &request, &err);
+    if (!session || ce_session_enter(session, env, &task, &err) < 0)
+        return 3;
+    if (ce_session_check_primary(session, &task, env, &err) < 0)
+        return 4;
+    if (session->notes.count != taken)
+        return 5;
+    return !taken || strstr(session->notes.line[0].text, "port 7000 on 10.1.0.1 is taken") ? 0 : 6;
+}
+
 static int try_port(bool taken)
 {
     static const char *const place[] = {"SLURM_STEP_NODELIST=n[1-4]", "SLURM_STEP_NUM_TASKS=32",
                                         "SLURM_NODEID=0", "SLURM_PROCID=0", "SLURM_LOCALID=0",
                                         NULL};
-    const struct ce_request request = {.on = true, .port = 7000};
-    const struct ce_step_id id = {CE_STEP_TASKS, 12, 0};
     struct unit_env array = {.count = 0};
-    struct ce_task task;
-    struct ce_error err;
     if (make_network() < 0 || (taken && listen_on_primary(7000) < 0))
         return NO_NETWORK;
     unit_env_fill(&array, place);
     const struct ce_environ env = unit_environ(&array);
-    struct ce_session *session = ce_session_open(dir.path, &env, id, &request, &err);
-    if (!session || ce_session_enter(session, &env, &task, &err) < 0)
-        return 3;
-    if (ce_session_check_primary(session, &task, &env, &err) < 0)
-        return 4;
-    if (session->notes.count != taken)
-        return 5;
-    return !taken || strstr(session->notes.line[0].text, "port 7000 on 10.1.0.1 is taken") ? 0 : 6;
+    int result = look_at_port(&env, taken);
+    unit_env_free(&array);
+    return result;
 }
 
 static int in_a_child(bool taken)
