@@ -162,7 +162,8 @@ ended_by_refusal() {
     diag "tries: $try, ended after $least ms, status $status"
     [[ $least -lt 2000 ]] || complain "ended after $least ms"
     [[ $status -ne 0 ]] || complain "exit status 0"
-    [[ $(our_lines) -eq 1 && $err =~ cluster-env:\ $1 ]] || complain "said: $err"
+    [[ $(grep -ac 'cluster-env: .*; the step ends here' <<<"$err") -eq 1 && $err =~ cluster-env:\ $1 ]] ||
+        complain "said: $err"
 }
 
 test_stale_book() {
@@ -180,6 +181,7 @@ test_stale_book() {
     restore_texts
     on_book 's/^10.20.0.14 alpha/10.20.0.13 alpha/; s/^10.20.0.13 n9/10.20.0.14 n9/'
     ended_by_refusal "alpha: the address book is stale: it gives 10.20.0.13 for alpha" --cluster-env
+    # the other node may have warned of its own entry before it was ended
     verdict "the primary has another node's address in the book: the same"
     restore_texts
 }

@@ -389,6 +389,8 @@ static void run_node(int stdout_fd, struct host_node *node)
         exit(0); /* LeakSanitizer speaks in here */
     }
     check(waitpid(pid, &node->status, 0), "waitpid");
+    if (WIFSIGNALED(node->status) && WTERMSIG(node->status) == SIGALRM)
+        stop(node->recorded->name, "a hook hangs"); /* and would on every node, for each series */
     memcpy(node->calls, stepd.shared->calls, sizeof node->calls);
     node->kill = stepd.shared->kill;
     node->mappings_left = stepd.shared->mappings_left;
