@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# The address book: children with a deadline, the roster, the draft, the command.
+if HAVE_CMOCKA
+address_tests = \
+    tests/unit/base/test_child
+check_PROGRAMS += $(address_tests)
+TESTS += $(address_tests)
+endif
+address_ldadd = libprobe.la libcore.la $(CMOCKA_LIBS)
+address_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+
+tests_unit_base_test_child_CFLAGS = $(address_cflags)
+tests_unit_base_test_child_LDADD = $(address_ldadd)
+# a child in a driver's hands: kill() has no effect
+tests_unit_base_test_child_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=kill
