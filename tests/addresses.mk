@@ -2,7 +2,8 @@
 # The address book: children with a deadline, the roster, the draft, the command.
 if HAVE_CMOCKA
 address_tests = \
-    tests/unit/base/test_child
+    tests/unit/base/test_child \
+    tests/unit/model/test_roster
 check_PROGRAMS += $(address_tests)
 TESTS += $(address_tests)
 endif
@@ -13,3 +14,5 @@ tests_unit_base_test_child_CFLAGS = $(address_cflags)
 tests_unit_base_test_child_LDADD = $(address_ldadd)
 # a child in a driver's hands: kill() has no effect
 tests_unit_base_test_child_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=kill
+tests_unit_model_test_roster_CFLAGS = $(address_cflags)
+tests_unit_model_test_roster_LDADD = $(address_ldadd)
