@@ -3,11 +3,14 @@
 if HAVE_CMOCKA
 address_tests = \
     tests/unit/base/test_child \
-    tests/unit/model/test_roster
+    tests/unit/model/test_roster \
+    tests/unit/survey/test_ask \
+    tests/unit/survey/test_draft \
+    tests/unit/survey/test_own
 check_PROGRAMS += $(address_tests)
 TESTS += $(address_tests)
 endif
-address_ldadd = libprobe.la libcore.la $(CMOCKA_LIBS)
+address_ldadd = libsurvey.la libprobe.la libcore.la $(CMOCKA_LIBS)
 address_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 
 tests_unit_base_test_child_CFLAGS = $(address_cflags)
@@ -16,3 +19,9 @@ tests_unit_base_test_child_LDADD = $(address_ldadd)
 tests_unit_base_test_child_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=kill
 tests_unit_model_test_roster_CFLAGS = $(address_cflags)
 tests_unit_model_test_roster_LDADD = $(address_ldadd)
+tests_unit_survey_test_ask_CFLAGS = $(address_cflags)
+tests_unit_survey_test_ask_LDADD = $(address_ldadd)
+tests_unit_survey_test_draft_CFLAGS = $(address_cflags)
+tests_unit_survey_test_draft_LDADD = $(address_ldadd)
+tests_unit_survey_test_own_CFLAGS = $(address_cflags)
+tests_unit_survey_test_own_LDADD = $(address_ldadd)
