@@ -119,8 +119,8 @@ int ce_session_check_primary(struct ce_session *session, const struct ce_task *t
     case CE_PRIMARY_NOT_OURS:
         return ce_fail(err,
                        "the address book is stale: it gives %s for %s, but no interface of this "
-                       "node has it; correct /etc/slurm/cluster-env.hosts and run 'cluster-env "
-                       "facts --write' as root on every node",
+                       "node has it; mend it with 'cluster-env addresses --write', then run "
+                       "'cluster-env facts --write' as root on every node",
                        text, ce_hostlist_name(session->allocation.nodes, 0));
     case CE_PRIMARY_PORT_TAKEN:
         ce_note(&session->notes, "port %u on %s is taken already (%s); use --cluster-env=port=N",
