@@ -25,3 +25,7 @@ tests_unit_survey_test_draft_CFLAGS = $(address_cflags)
 tests_unit_survey_test_draft_LDADD = $(address_ldadd)
 tests_unit_survey_test_own_CFLAGS = $(address_cflags)
 tests_unit_survey_test_own_LDADD = $(address_ldadd)
+
+EXTRA_DIST += \
+    tests/cluster/slurm_node.sh \
+    tests/cluster/test_addresses.sh
