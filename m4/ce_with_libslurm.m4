@@ -25,6 +25,8 @@ AC_DEFUN([CE_TRY_LIBSLURM], [
     ce_saved_ldflags=$LDFLAGS
     LDFLAGS="$LDFLAGS $ce_libslurm_dir"
     AC_CHECK_LIB([slurm], [slurm_load_node], [ce_have_libslurm=yes])
+    dnl the linker would look on in the system's folders
+    AS_IF([test -n "$ce_libslurm_dir" && test ! -e "$with_libslurm/libslurm.so"], [ce_have_libslurm=no])
     LIBS=$ce_saved_libs
     LDFLAGS=$ce_saved_ldflags
     AS_IF([test $ce_have_slurm = no], [

@@ -28,4 +28,5 @@ tests_unit_survey_test_own_LDADD = $(address_ldadd)
 
 EXTRA_DIST += \
     tests/cluster/slurm_node.sh \
-    tests/cluster/test_addresses.sh
+    tests/cluster/test_addresses.sh \
+    tests/unit/unit.h
