@@ -3,7 +3,7 @@
 AC_DEFUN([CE_ENABLE_WERROR], [
     AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [warnings are errors (default: no)])],
         [], [enable_werror=no])
-    CE_CFLAGS="-std=c11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wformat=2 -Wvla -fvisibility=hidden"
+    CE_CFLAGS="-std=c11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wformat=2 -Wvla -Wno-missing-field-initializers -fvisibility=hidden"
     AS_IF([test $enable_werror = yes], [CE_CFLAGS="$CE_CFLAGS -Werror"])
     AC_SUBST([CE_CFLAGS])
 ])

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "layout.h"
 #include "model/request.h"
@@ -34,6 +35,7 @@ enum { BATCH_STEP = 0xfffffffbu, INTERACTIVE_STEP = 0xfffffffau, LAST_NORMAL_STE
 static struct {
     bool given;                 /* the option came through its callback */
     struct ce_request request;
+    bool launcher;              /* the tasks are an MPI launcher's daemons */
     struct ce_session *session; /* from user_init to exit; NULL: nothing to do */
     struct ce_error failure;    /* why the session could not be opened; "": it was, or not wanted */
     struct ce_refusal *refusal;
@@ -43,20 +45,19 @@ static struct {
 struct arguments {
     const char *run_dir;
     bool on;
+    const char *unknown; /* one that is not valid; NULL: none */
 };
 
 static struct arguments read_arguments(int ac, char **av)
 {
-    struct arguments arguments = {CE_RUN_DIR, false};
+    struct arguments arguments = {CE_RUN_DIR, false, NULL};
     for (int i = 0; i < ac; i++) {
         if (strncmp(av[i], "run=/", 5) == 0)
             arguments.run_dir = av[i] + 4;
         else if (strcmp(av[i], "default=on") == 0 || strcmp(av[i], "default=off") == 0)
             arguments.on = strcmp(av[i], "default=on") == 0;
         else
-            slurm_error("cluster-env: plugstack.conf: '%.60s' is not an argument; valid are: "
-                        "run=/DIR, default=on|off",
-                        av[i]);
+            arguments.unknown = av[i];
     }
     return arguments;
 }
@@ -118,7 +119,8 @@ static bool is_wanted(const struct arguments *arguments, const struct ce_environ
 {
     if (!state.given && id->kind == CE_STEP_BATCH) {
         const char *text = ce_environ_get(env, OPTION_VARIABLE);
-        state.given = text && ce_request_parse(text, &state.request, NULL) == 0;
+        if (text)
+            take_option(0, text, 1);
     }
     if (!state.given) {
         ce_request_parse(NULL, &state.request, NULL);
@@ -127,7 +129,18 @@ static bool is_wanted(const struct arguments *arguments, const struct ce_environ
     return state.request.on;
 }
 
-/* In srun, once the step exists: -m arbitrary is the one order that the tasks cannot work out. */
+static void forget(void)
+{
+    ce_session_close(state.session);
+    ce_refusal_destroy(state.refusal);
+    state.session = NULL;
+    state.refusal = NULL;
+    state.failure.text[0] = '\0';
+}
+
+/* In srun, once the step exists: -m arbitrary is the one order that the tasks can be told.  (A
+ * heterogeneous step in an ordinary job is another that they cannot work out, but srun has forked by
+ * now, and what is set here would reach only the first component's tasks.) */
 HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
 {
     struct arguments arguments = read_arguments(ac, av);
@@ -140,32 +153,62 @@ HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
     return 0;
 }
 
+static bool runs_launcher(spank_t spank)
+{
+    char **argv = NULL;
+    int argc = 0;
+    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
+           argv[0] && ce_slurm_is_launcher(argv[0]);
+}
+
 HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
 {
     struct ce_step_id id;
     if (spank_remote(spank) != 1)
         return 0;
+    forget();
     struct arguments arguments = read_arguments(ac, av);
     struct ce_environ env = ce_spank_environ(spank);
     if (!identify(spank, &id) || !is_wanted(&arguments, &env, &id))
         return 0;
+    /* mpirun gives its ranks their places; those on its own node have the batch script's
+     * environment, so those that its daemons start on other nodes are told the same. */
+    state.launcher = id.kind == CE_STEP_TASKS && runs_launcher(spank);
+    if (state.launcher)
+        id.kind = CE_STEP_BATCH;
     state.session =
         ce_session_open(arguments.run_dir, &env, id, &state.request, &state.failure);
     state.refusal = ce_refusal_create();
+    if (!state.session)
+        return 0;
+    if (arguments.unknown)
+        ce_note(&state.session->notes,
+                "plugstack.conf: '%.60s' is not an argument of cluster_env.so; valid are: run=/DIR, "
+                "default=on|off",
+                arguments.unknown);
+    ce_session_share(state.session, &env);
     return 0;
 }
 
+/* The node's name comes from the task's environment: it may be anything. */
+static const char *printable(const char *name, struct ce_error *buffer)
+{
+    ce_fail(buffer, "%.255s", name && *name ? name : "this node");
+    return buffer->text;
+}
+
 /* The step must not run: its ranks and addresses would be wrong, and tasks that wait for each other
- * hang.  The first task of the node speaks, all leave, and task_exit ends the step. */
+ * hang.  The first task that sees it speaks, all that see it leave, and task_exit ends the step. */
 static noreturn void refuse(spank_t spank, const struct ce_error *err)
 {
     struct ce_environ env = ce_spank_environ(spank);
-    const char *node = ce_environ_get(&env, "SLURMD_NODENAME");
-    int local = 0;
-    if (spank_get_item(spank, S_TASK_ID, &local) != ESPANK_SUCCESS || local == 0)
-        slurm_error("cluster-env: %.255s: %s; the step ends here", node ? node : "this node",
-                    err->text);
-    ce_refusal_leave(state.refusal);
+    struct ce_error node;
+    if (ce_refusal_claim(state.refusal)) {
+        slurm_error("cluster-env: %s: %s; the step ends here",
+                    printable(ce_environ_get(&env, "SLURMD_NODENAME"), &node), err->text);
+        ce_refusal_said(state.refusal);
+    }
+    _exit(1);
 }
 
 static void print_notes(const char *node, const struct ce_notes *notes)
@@ -176,24 +219,19 @@ static void print_notes(const char *node, const struct ce_notes *notes)
         slurm_error("cluster-env: %s: and %zu more", node, notes->lost);
 }
 
-/* Rank 0 speaks for all; with verbose the first task of every node does. */
+/* Rank 0 speaks for all; with verbose the first task of every node does. An MPI launcher's batch
+ * script has spoken already. */
 static void speak(const struct ce_session *session, const struct ce_task *task)
 {
     const struct ce_network *network = &session->cluster.network;
+    struct ce_error buffer;
+    const char *node = printable(task->node_name, &buffer);
     if (session->request.verbose && task->local_rank == 0)
-        slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s", task->node_name,
+        slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s", node,
                         task->node_rank, network->interface ? network->interface->name : "none",
                         network->reason);
     if (task->rank == 0 || (session->request.verbose && task->local_rank == 0))
-        print_notes(task->node_name, &session->notes);
-}
-
-static bool runs_launcher(spank_t spank)
-{
-    char **argv = NULL;
-    int argc = 0;
-    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
-           argv[0] && ce_slurm_is_launcher(argv[0]);
+        print_notes(node, &session->notes);
 }
 
 static int set_variables(struct ce_session *session, struct ce_task *task,
@@ -250,10 +288,10 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
     if (ce_session_enter(session, &env, &task, &err) < 0 ||
         check_own_place(session, spank, &task, &err) < 0)
         return give_up(session, spank, &err);
-    task.launcher = runs_launcher(spank);
     if (set_variables(session, &task, &env, &err) < 0)
         return give_up(session, spank, &err);
-    speak(session, &task);
+    if (!state.launcher)
+        speak(session, &task);
     return 0;
 }
 
@@ -273,9 +311,6 @@ HOOK slurm_spank_exit(spank_t spank, int ac, char **av)
     (void)spank;
     (void)ac;
     (void)av;
-    ce_session_close(state.session);
-    ce_refusal_destroy(state.refusal);
-    state.session = NULL;
-    state.refusal = NULL;
+    forget();
     return 0;
 }

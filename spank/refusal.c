@@ -4,10 +4,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 struct ce_refusal {
-    atomic_bool said;
+    atomic_bool claimed, said, taken;
 };
 
 struct ce_refusal *ce_refusal_create(void)
@@ -23,14 +22,18 @@ void ce_refusal_destroy(struct ce_refusal *refusal)
         munmap(refusal, sizeof *refusal);
 }
 
-noreturn void ce_refusal_leave(struct ce_refusal *refusal)
+bool ce_refusal_claim(struct ce_refusal *refusal)
+{
+    return !refusal || !atomic_exchange(&refusal->claimed, true);
+}
+
+void ce_refusal_said(struct ce_refusal *refusal)
 {
     if (refusal)
         atomic_store(&refusal->said, true);
-    _exit(1);
 }
 
 bool ce_refusal_take(struct ce_refusal *refusal)
 {
-    return refusal && atomic_exchange(&refusal->said, false);
+    return refusal && atomic_load(&refusal->said) && !atomic_exchange(&refusal->taken, true);
 }

@@ -5,7 +5,6 @@
 #define CE_SPANK_REFUSAL_H
 
 #include <stdbool.h>
-#include <stdnoreturn.h>
 
 struct ce_refusal;
 
@@ -14,10 +13,12 @@ struct ce_refusal;
 struct ce_refusal *ce_refusal_create(void);
 void ce_refusal_destroy(struct ce_refusal *refusal);
 
-/* In the task: leave with exit status 1.  refusal may be NULL. */
-noreturn void ce_refusal_leave(struct ce_refusal *refusal);
+/* In the task: is it the first of its node to refuse?  Then it speaks for all of them, and says so.
+ * refusal may be NULL: then each speaks, and none is heard by the stepd. */
+bool ce_refusal_claim(struct ce_refusal *refusal);
+void ce_refusal_said(struct ce_refusal *refusal);
 
-/* In the stepd: did a task refuse?  True once. */
+/* In the stepd: has a task refused and spoken?  True once. */
 bool ce_refusal_take(struct ce_refusal *refusal);
 
 #endif

@@ -5,9 +5,11 @@
 
 #include <stdint.h>
 
-/* Ask slurmctld to kill the step on all its nodes.  Only for slurm_spank_task_exit: user_init holds
+/* Have slurmctld kill the step on all its nodes.  Only for slurm_spank_task_exit: user_init holds
  * a lock that this call waits for (23.02 and later), and a task may be inside a container already,
- * where munge's socket is not.  Slurm gives up by itself after its MessageTimeout.  0 or -1. */
+ * where munge's socket is not.  Asks three times within a second, until Slurm says that the step is
+ * over; where slurmctld does not answer, once: Slurm gives up by itself after its MessageTimeout.
+ * 0 or -1. */
 int ce_step_end(uint32_t job_id, uint32_t step_id);
 
 #endif

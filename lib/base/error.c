@@ -5,14 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static void make_printable(char *text)
+size_t ce_control_length(const char *text)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
+    const unsigned char *bytes = (const unsigned char *)text;
+    if (bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] <= 0x9f)
+        return 2;
+    return (bytes[0] > 0 && bytes[0] < ' ') || bytes[0] == 0x7f;
 }
 
-static void write_text(struct ce_error *err, const char *format, va_list args)
+static void make_printable(char *text)
+{
+    for (; *text; text++) {
+        size_t length = ce_control_length(text);
+        memset(text, '?', length);
+    }
+}
+
+__attribute__((format(printf, 2, 0))) static void write_text(struct ce_error *err, const char *format, va_list args)
 {
     int n = vsnprintf(err->text, sizeof err->text, format, args);
     if (n < 0)

@@ -4,6 +4,8 @@
 #ifndef CE_BASE_ERROR_H
 #define CE_BASE_ERROR_H
 
+#include <stddef.h>
+
 struct ce_error {
     char text[512];
 };
@@ -16,5 +18,9 @@ int ce_fail(struct ce_error *err, const char *format, ...) __attribute__((format
 /* Put "context: " before the text that *err holds already.  Returns -1. */
 int ce_fail_in(struct ce_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* How many bytes the control character at the start of text has, 0 where there is none.  Terminals
+ * take U+0080 to U+009F, two bytes in UTF-8, for escape sequences too. */
+size_t ce_control_length(const char *text);
 
 #endif

@@ -29,7 +29,8 @@ void ce_root_close(struct ce_root *root)
     root->fd = -1;
 }
 
-static int format_path(char *path, size_t size, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static int
+format_path(char *path, size_t size, const char *format, va_list args)
 {
     return ce_fits(vsnprintf(path, size, format, args), size) ? 0 : -1;
 }

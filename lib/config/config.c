@@ -97,8 +97,7 @@ static int read_group(const struct reader *reader, config_setting_t *group, cons
         config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
         const char *name = config_setting_name(setting);
         char key[MAX_KEY];
-        bool special = !*prefix && (strcmp(name, "nodes") == 0 || (in_nodes && !strcmp(name, "names")));
-        if (special)
+        if (!*prefix && strcmp(name, in_nodes ? "names" : "nodes") == 0)
             continue;
         int n = snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", name);
         if (!ce_fits(n, sizeof key))
@@ -157,8 +156,25 @@ static int check_whole(const struct reader *reader)
     return 0;
 }
 
+/* libconfig would read any file, whoever may write it, and its errors would name this one. */
+static int refuse_include(const struct reader *reader, const char *text)
+{
+    unsigned number = 1;
+    for (const char *line = text; line; number++) {
+        line += strspn(line, " \t");
+        if (strncmp(line, "@include", strlen("@include")) == 0)
+            return ce_fail(reader->err, "%s:%u: @include is not supported; write one file",
+                           reader->path, number);
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    return 0;
+}
+
 static int read_all(const struct reader *reader, config_t *file, const char *text)
 {
+    if (refuse_include(reader, text) < 0)
+        return -1;
     if (!config_read_string(file, text))
         return ce_fail(reader->err, "%s:%d: %s", reader->path, config_error_line(file),
                        config_error_text(file));

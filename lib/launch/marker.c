@@ -13,10 +13,12 @@ bool ce_marker_holds(const char *marker, const char *name, const char *value)
     snprintf(hash, sizeof hash, "%08x", (unsigned)ce_hash(value));
     for (const char *at = marker; at && *at;) {
         if (strncmp(at, name, length) == 0 && at[length] == ':' &&
-            strncmp(at + length + 1, hash, 8) == 0)
+            strncmp(at + length + 1, hash, 8) == 0 &&
+            (at[length + 9] == ',' || at[length + 9] == '\0'))
             return true;
         at = strchr(at, ',');
-        at += at != NULL;
+        if (at)
+            at++;
     }
     return false;
 }

@@ -10,7 +10,7 @@
 static const char *const virtual_names[] = {
     "docker", "veth", "virbr", "vnet",     "vmnet", "cni",  "cali",   "cilium", "lxc",
     "lxd",    "podman", "flannel", "weave", "kube",  "tailscale", "wg", "zt",  "tun",
-    "tap",    "br-", "dummy",   "nodelocaldns", "ovs", "incus",
+    "tap",    "br-", "dummy",   "nodelocaldns", "ovs", "incus", "vxlan", "genev", "antrea",
 };
 
 static bool is_virtual(const char *name)
@@ -107,6 +107,13 @@ static void add_prefix(struct ce_network *network, const struct ce_prefix *prefi
         network->prefixes[network->prefix_count++] = *prefix;
 }
 
+/* Clouds that route every packet give the machine its address as a network of one: what else is on
+ * the network that leads out cannot be told from it. */
+static bool tells_nothing(const struct ce_netif *netif, const struct ce_prefix *prefix)
+{
+    return netif->default_route && prefix->length == (prefix->address.family == AF_INET ? 32 : 128);
+}
+
 static void find_prefixes(const struct candidates *candidates, struct ce_network *network)
 {
     const struct ce_policy *policy = candidates->policy;
@@ -117,7 +124,8 @@ static void find_prefixes(const struct candidates *candidates, struct ce_network
     for (const struct ce_netif *n = NULL; (n = next_candidate(candidates, n));)
         for (size_t i = 0; i < n->address_count; i++)
             if (ce_address_is_usable(&n->addresses[i].address) &&
-                family_fits(policy, &n->addresses[i].address))
+                family_fits(policy, &n->addresses[i].address) &&
+                !tells_nothing(n, &n->addresses[i]))
                 add_prefix(network, &n->addresses[i]);
 }
 
@@ -158,26 +166,42 @@ static bool better(const struct ce_netif *a, const struct ce_netif *b)
     return a->speed_mbps > b->speed_mbps;
 }
 
-static void choose_by_speed(const struct candidates *candidates, struct ce_network *network)
+static const struct ce_netif *find_fastest(const struct candidates *candidates)
 {
     const struct ce_netif *best = NULL;
     for (const struct ce_netif *n = NULL; (n = next_candidate(candidates, n));)
         if (!best || better(n, best))
             best = n;
+    return best;
+}
+
+static struct candidates with_management(const struct candidates *candidates)
+{
+    return (struct candidates){candidates->node, candidates->policy, true};
+}
+
+/* Where no cluster interface is up, the management interface is what there is. */
+static void choose_by_speed(const struct candidates *candidates, struct ce_network *network)
+{
+    const struct candidates all = with_management(candidates);
+    const struct ce_netif *best = find_fastest(candidates), *any = find_fastest(&all);
     if (!best)
         return;
+    if (!best->up && any->up)
+        best = any;
     network->interface = best;
     network->address = *pick_address(best, candidates->policy);
 }
 
 static void choose_sockets(const struct candidates *candidates, struct ce_network *network)
 {
+    const struct candidates all = with_management(candidates);
     const struct ce_netif *own = network->interface;
     size_t count = 0;
     /* A name that is not up is fatal to NCCL and useless to Gloo. */
     if (!own || !own->up)
         return;
-    for (const struct ce_netif *n = NULL; (n = next_candidate(candidates, n));)
+    for (const struct ce_netif *n = NULL; (n = next_candidate(&all, n));)
         if (n->up && n->kind == own->kind && n->speed_mbps == own->speed_mbps &&
             n->default_route == own->default_route) {
             if (count < CE_SOCKETS_MAX)
@@ -200,7 +224,7 @@ static const char *explain(const struct candidates *candidates, const struct ce_
     if (network->in_book)
         return "owns an address of the address book";
     if (network->interface->default_route)
-        return "the only interface; it carries the default route";
+        return "the only interface that is up and fit; it carries the default route";
     return "the fastest interface that does not carry the default route";
 }
 
@@ -227,10 +251,16 @@ bool ce_network_contains(const struct ce_network *network, const struct ce_addre
 bool ce_network_lookup(const struct ce_network *network, const struct ce_policy *policy,
                        const struct ce_book *book, const char *node_name, struct ce_address *ret)
 {
-    char name[CE_POLICY_SUFFIX_MAX + 256];
-    if (!book || !ce_fits(snprintf(name, sizeof name, "%s%s", node_name, policy->suffix),
-                          sizeof name))
+    char joined[CE_POLICY_SUFFIX_MAX + 256];
+    const char *name = node_name;
+    if (!book)
         return false;
+    if (policy->suffix[0]) {
+        if (!ce_fits(snprintf(joined, sizeof joined, "%s%s", node_name, policy->suffix),
+                     sizeof joined))
+            return false;
+        name = joined;
+    }
     const struct ce_book_entry *entry = NULL;
     while ((entry = ce_book_next(book, name, entry)) != NULL) {
         const struct ce_address *address = &entry->address;

@@ -94,6 +94,11 @@ static int decide(const struct context *context, struct ce_change *change, struc
         withdraw(context, change, "not in this kind of step");
         return 0;
     }
+    if (!context->view->task && change->variable->scope == CE_OWN) {
+        change->action = CE_LEAVE;
+        say(change, "each task's own");
+        return 0;
+    }
     return change->variable->class == CE_TUNING ? decide_tuning(context, change, err)
                                                 : decide_identity(context, change, err);
 }
@@ -172,11 +177,17 @@ void ce_plan_destroy(struct ce_plan *plan)
     free(plan);
 }
 
+static int set_if_new(const struct ce_environ *env, const char *name, const char *value)
+{
+    const char *found = ce_environ_get(env, name);
+    return found && strcmp(found, value) == 0 ? 0 : env->set(env->ctx, name, value);
+}
+
 static int apply_one(const struct ce_change *change, const struct ce_environ *env)
 {
     switch (change->action) {
     case CE_SET:
-        return env->set(env->ctx, change->variable->name, change->value);
+        return set_if_new(env, change->variable->name, change->value);
     case CE_UNSET:
         return env->unset(env->ctx, change->variable->name);
     case CE_LEAVE:
@@ -197,7 +208,7 @@ int ce_plan_apply(const struct ce_plan *plan, const struct ce_environ *env, stru
         if (apply_one(&plan->changes[i], env) < 0 && !refused)
             refused = plan->changes[i].variable->name;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (env->set(env->ctx, own[i][0], own[i][1]) < 0 && !refused)
+        if (set_if_new(env, own[i][0], own[i][1]) < 0 && !refused)
             refused = own[i][0];
     return refused ? ce_fail(err, "cannot set %s in the task's environment", refused) : 0;
 }

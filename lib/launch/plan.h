@@ -35,14 +35,17 @@ struct ce_plan {
  * step of ours wrote).  One that is not a port is noted and does not count. */
 uint32_t ce_plan_user_port(const struct ce_environ *env, struct ce_notes *notes);
 
-/* NULL with err: no memory.  A value too long to be a variable is left out with a note. */
+/* Without a task (view->task is NULL) only what all tasks of the node share is planned, and the
+ * removal of what an outer step left and does not belong here.
+ * NULL with err: no memory.  A value too long to be a variable is left out with a note. */
 struct ce_plan *ce_plan_create(const struct ce_view *view, const struct ce_environ *env,
                                const struct ce_conf_lookup *conf, struct ce_notes *notes,
                                struct ce_error *err);
 void ce_plan_destroy(struct ce_plan *plan);
 CE_DEFINE_CLEANUP(struct ce_plan, ce_plan_destroy)
 
-/* Carry it out.  0; -1 with err naming the first variable that the environment refused (the others
+/* Carry it out; a variable that has its value already is not written (Slurm takes 5 us for one).
+ * 0; -1 with err naming the first variable that the environment refused (the others
  * are written all the same). */
 int ce_plan_apply(const struct ce_plan *plan, const struct ce_environ *env, struct ce_error *err);
 

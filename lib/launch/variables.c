@@ -47,7 +47,7 @@ static void add_ip_list(const struct ce_view *view, struct ce_text *out, const c
 {
     if (view->cluster->known != view->cluster->node_count)
         return;
-    for (uint32_t i = 0; i < view->cluster->node_count; i++) {
+    for (uint32_t i = 0; i < view->cluster->node_count && ce_text_ok(out); i++) {
         ce_text_add(out, i ? separator : "");
         add_address(out, &view->cluster->addresses[i]);
     }
@@ -110,7 +110,7 @@ static void cluster_ips(const struct ce_view *view, struct ce_text *out)
 
 static void cluster_nodes(const struct ce_view *view, struct ce_text *out)
 {
-    for (uint32_t i = 0; i < view->cluster->node_count; i++) {
+    for (uint32_t i = 0; i < view->cluster->node_count && ce_text_ok(out); i++) {
         ce_text_add(out, i ? "," : "");
         ce_text_add(out, node_name(view, i));
     }
@@ -169,67 +169,67 @@ static void socket_ifname(const struct ce_view *view, struct ce_text *out)
 }
 
 const struct ce_variable ce_variables[] = {
-    {"NUM_NODES", CE_IDENTITY, CE_WHERE_ALL, num_nodes, "node list",
+    {"NUM_NODES", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, num_nodes, "node list",
      "nodes of the step (batch: of the job)"},
-    {"NODE_RANK", CE_IDENTITY, CE_WHERE_NODE, node_rank, "SLURM_NODEID",
+    {"NODE_RANK", CE_IDENTITY, CE_WHERE_NODE, CE_OWN, node_rank, "SLURM_NODEID",
      "index of this node, 0 is the primary"},
-    {"NODE_ADDR", CE_IDENTITY, CE_WHERE_NODE, node_addr, "node.facts and address book",
+    {"NODE_ADDR", CE_IDENTITY, CE_WHERE_NODE, CE_OWN, node_addr, "node.facts and address book",
      "address of this node on the cluster network, or its name where the address is not known"},
-    {"CLUSTER_IP", CE_IDENTITY, CE_WHERE_NODE, cluster_ip, "node.facts and address book",
+    {"CLUSTER_IP", CE_IDENTITY, CE_WHERE_NODE, CE_SHARED, cluster_ip, "node.facts and address book",
      "IP address of this node on the cluster network"},
-    {"PRIMARY_ADDR", CE_IDENTITY, CE_WHERE_ALL, primary_addr, "node list and address book",
+    {"PRIMARY_ADDR", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, primary_addr, "node list and address book",
      "address of node rank 0 on the cluster network, or its name where the address is not known"},
-    {"MASTER_ADDR", CE_IDENTITY, CE_WHERE_ALL, primary_addr, "node list and address book",
+    {"MASTER_ADDR", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, primary_addr, "node list and address book",
      "the same as PRIMARY_ADDR, as PyTorch calls it"},
-    {"PRIMARY_IP", CE_IDENTITY, CE_WHERE_ALL, primary_ip, "node list and address book",
+    {"PRIMARY_IP", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, primary_ip, "node list and address book",
      "IP address of node rank 0 on the cluster network"},
-    {"PRIMARY_PORT", CE_IDENTITY, CE_WHERE_ALL, primary_port, NULL,
+    {"PRIMARY_PORT", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, primary_port, NULL,
      "port for the rendezvous of this step"},
-    {"MASTER_PORT", CE_IDENTITY, CE_WHERE_ALL, primary_port, NULL,
+    {"MASTER_PORT", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, primary_port, NULL,
      "the same as PRIMARY_PORT, as PyTorch calls it; your own value wins"},
-    {"HOST_NODE_ADDR", CE_IDENTITY, CE_WHERE_ALL, host_node_addr, "PRIMARY_ADDR and PRIMARY_PORT",
+    {"HOST_NODE_ADDR", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, host_node_addr, "PRIMARY_ADDR and PRIMARY_PORT",
      "PRIMARY_ADDR:PRIMARY_PORT; an IPv6 address stands in brackets"},
-    {"NUM_TRAINERS", CE_IDENTITY, CE_WHERE_ALL, num_trainers, "SLURM_GPUS_ON_NODE",
+    {"NUM_TRAINERS", CE_IDENTITY, CE_WHERE_ALL, CE_OWN, num_trainers, "SLURM_GPUS_ON_NODE",
      "GPUs of the step on this node; without GPUs its tasks on this node"},
-    {"CLUSTER_IPS", CE_IDENTITY, CE_WHERE_ALL, cluster_ips, "node list and address book",
+    {"CLUSTER_IPS", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, cluster_ips, "node list and address book",
      "IP addresses of all nodes in rank order, separated by commas"},
-    {"CLUSTER_NODES", CE_IDENTITY, CE_WHERE_ALL, cluster_nodes, "node list",
+    {"CLUSTER_NODES", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, cluster_nodes, "node list",
      "names of all nodes in rank order, separated by commas"},
-    {"RANK", CE_IDENTITY, CE_WHERE_TASK, task_rank, "SLURM_PROCID", "rank of this task"},
-    {"WORLD_SIZE", CE_IDENTITY, CE_WHERE_TASK, world_size, "SLURM_STEP_NUM_TASKS",
+    {"RANK", CE_IDENTITY, CE_WHERE_TASK, CE_OWN, task_rank, "SLURM_PROCID", "rank of this task"},
+    {"WORLD_SIZE", CE_IDENTITY, CE_WHERE_TASK, CE_SHARED, world_size, "SLURM_STEP_NUM_TASKS",
      "tasks of the step"},
-    {"LOCAL_RANK", CE_IDENTITY, CE_WHERE_TASK, local_rank, "SLURM_LOCALID",
+    {"LOCAL_RANK", CE_IDENTITY, CE_WHERE_TASK, CE_OWN, local_rank, "SLURM_LOCALID",
      "rank of this task among those of its node"},
-    {"LOCAL_WORLD_SIZE", CE_IDENTITY, CE_WHERE_TASK, local_world_size, "SLURM_GTIDS",
+    {"LOCAL_WORLD_SIZE", CE_IDENTITY, CE_WHERE_TASK, CE_OWN, local_world_size, "SLURM_GTIDS",
      "tasks of the step on this node"},
-    {"GROUP_RANK", CE_IDENTITY, CE_WHERE_TASK, node_rank, "SLURM_NODEID",
+    {"GROUP_RANK", CE_IDENTITY, CE_WHERE_TASK, CE_OWN, node_rank, "SLURM_NODEID",
      "the same as NODE_RANK, as torchrun calls it"},
-    {"PET_NNODES", CE_IDENTITY, CE_WHERE_TORCHRUN, num_nodes, "node list", "torchrun --nnodes"},
-    {"PET_NODE_RANK", CE_IDENTITY, CE_WHERE_TORCHRUN, node_rank, "SLURM_NODEID",
+    {"PET_NNODES", CE_IDENTITY, CE_WHERE_TORCHRUN, CE_SHARED, num_nodes, "node list", "torchrun --nnodes"},
+    {"PET_NODE_RANK", CE_IDENTITY, CE_WHERE_TORCHRUN, CE_OWN, node_rank, "SLURM_NODEID",
      "torchrun --node-rank"},
-    {"PET_NPROC_PER_NODE", CE_IDENTITY, CE_WHERE_TORCHRUN, num_trainers, "SLURM_GPUS_ON_NODE",
+    {"PET_NPROC_PER_NODE", CE_IDENTITY, CE_WHERE_TORCHRUN, CE_OWN, num_trainers, "SLURM_GPUS_ON_NODE",
      "torchrun --nproc-per-node"},
-    {"PET_MASTER_ADDR", CE_IDENTITY, CE_WHERE_TORCHRUN, primary_addr, "node list and address book",
+    {"PET_MASTER_ADDR", CE_IDENTITY, CE_WHERE_TORCHRUN, CE_SHARED, primary_addr, "node list and address book",
      "torchrun --master-addr"},
-    {"PET_MASTER_PORT", CE_IDENTITY, CE_WHERE_TORCHRUN, primary_port, NULL,
+    {"PET_MASTER_PORT", CE_IDENTITY, CE_WHERE_TORCHRUN, CE_SHARED, primary_port, NULL,
      "torchrun --master-port"},
-    {"JAX_COORDINATOR_ADDRESS", CE_IDENTITY, CE_WHERE_NODE, jax_coordinator,
+    {"JAX_COORDINATOR_ADDRESS", CE_IDENTITY, CE_WHERE_NODE, CE_SHARED, jax_coordinator,
      "PRIMARY_ADDR and the port after PRIMARY_PORT", "where jax.distributed meets"},
-    {"SKYPILOT_NUM_NODES", CE_IDENTITY, CE_WHERE_NODE, num_nodes, "node list",
+    {"SKYPILOT_NUM_NODES", CE_IDENTITY, CE_WHERE_NODE, CE_SHARED, num_nodes, "node list",
      "NUM_NODES, as SkyPilot calls it"},
-    {"SKYPILOT_NODE_RANK", CE_IDENTITY, CE_WHERE_NODE, node_rank, "SLURM_NODEID",
+    {"SKYPILOT_NODE_RANK", CE_IDENTITY, CE_WHERE_NODE, CE_OWN, node_rank, "SLURM_NODEID",
      "NODE_RANK, as SkyPilot calls it"},
-    {"SKYPILOT_NODE_IPS", CE_IDENTITY, CE_WHERE_NODE, skypilot_node_ips,
+    {"SKYPILOT_NODE_IPS", CE_IDENTITY, CE_WHERE_NODE, CE_SHARED, skypilot_node_ips,
      "node list and address book", "CLUSTER_IPS, one a line, as SkyPilot has it"},
-    {"SKYPILOT_NUM_GPUS_PER_NODE", CE_IDENTITY, CE_WHERE_NODE, num_trainers, "SLURM_GPUS_ON_NODE",
+    {"SKYPILOT_NUM_GPUS_PER_NODE", CE_IDENTITY, CE_WHERE_NODE, CE_OWN, num_trainers, "SLURM_GPUS_ON_NODE",
      "NUM_TRAINERS, as SkyPilot calls it"},
-    {"NCCL_SOCKET_IFNAME", CE_TUNING, CE_WHERE_ALL, nccl_socket_ifname, "node.facts",
+    {"NCCL_SOCKET_IFNAME", CE_TUNING, CE_WHERE_ALL, CE_SHARED, nccl_socket_ifname, "node.facts",
      "the cluster interfaces that NCCL uses for sockets"},
-    {"NCCL_SOCKET_FAMILY", CE_TUNING, CE_WHERE_ALL, nccl_socket_family, "node.facts",
+    {"NCCL_SOCKET_FAMILY", CE_TUNING, CE_WHERE_ALL, CE_SHARED, nccl_socket_family, "node.facts",
      "AF_INET6 where the cluster network has IPv6 only"},
-    {"GLOO_SOCKET_IFNAME", CE_TUNING, CE_WHERE_ALL, socket_ifname, "node.facts",
+    {"GLOO_SOCKET_IFNAME", CE_TUNING, CE_WHERE_ALL, CE_SHARED, socket_ifname, "node.facts",
      "the cluster interface that Gloo uses"},
-    {"TP_SOCKET_IFNAME", CE_TUNING, CE_WHERE_ALL, socket_ifname, "node.facts",
+    {"TP_SOCKET_IFNAME", CE_TUNING, CE_WHERE_ALL, CE_SHARED, socket_ifname, "node.facts",
      "the cluster interface that TensorPipe uses"},
 };
 const size_t ce_variable_count = sizeof ce_variables / sizeof *ce_variables;
@@ -244,10 +244,9 @@ bool ce_variable_applies(const struct ce_variable *variable, const struct ce_vie
     case CE_WHERE_NODE:
         return step || view->cluster->node_count == 1;
     case CE_WHERE_TASK:
-        return step && !view->task->launcher;
+        return step;
     case CE_WHERE_TORCHRUN:
-        return step && view->request->torchrun && ce_allocation_one_task_per_node(allocation) &&
-               !view->task->launcher;
+        return step && view->request->torchrun && ce_allocation_one_task_per_node(allocation);
     }
     return false;
 }

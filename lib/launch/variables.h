@@ -22,17 +22,23 @@ enum ce_class {
     CE_TUNING,   /* advice to a library: the user's or the site's own setting wins */
 };
 
+/* The daemons of an MPI launcher count as the batch script that started it. */
 enum ce_where {
     CE_WHERE_ALL,      /* srun steps, batch scripts, salloc's shell */
     CE_WHERE_NODE,     /* srun steps, and batch scripts of one-node jobs: it differs per node */
-    CE_WHERE_TASK,     /* srun steps, not for an MPI launcher's daemons: it differs per task */
+    CE_WHERE_TASK,     /* srun steps: it differs per task */
     CE_WHERE_TORCHRUN, /* srun steps with one task per node, unless torchrun=off */
+};
+
+enum ce_scope {
+    CE_SHARED, /* the same for all tasks on a node, and known before they start */
+    CE_OWN,    /* the task's or its node's own */
 };
 
 /* All that a value is computed from. */
 struct ce_view {
     const struct ce_allocation *allocation;
-    const struct ce_task *task;
+    const struct ce_task *task; /* NULL before the tasks start: then only shared rows have values */
     const struct ce_cluster *cluster;
     const struct ce_policy *policy;
     const struct ce_request *request;
@@ -43,6 +49,7 @@ struct ce_variable {
     const char *name;
     enum ce_class class;
     enum ce_where where;
+    enum ce_scope scope;
     /* Append the value; append nothing where there is none to write. */
     void (*value)(const struct ce_view *view, struct ce_text *out);
     const char *source; /* where the value comes from, for `show`; NULL: view->port.source says */

@@ -24,7 +24,7 @@ static char *find_user_path(const struct ce_environ *env)
     const char *path = ce_environ_get(env, "NCCL_CONF_FILE");
     const char *home = ce_environ_get(env, "HOME");
     char *joined = NULL;
-    if (path)
+    if (path && *path) /* NCCL takes an empty one as none */
         return strdup(path);
     if (home && *home == '/' && asprintf(&joined, "%s/.nccl.conf", home) < 0)
         joined = NULL;

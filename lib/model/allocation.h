@@ -16,9 +16,10 @@ enum ce_step_kind {
 
 /* How a task finds itself in the list of nodes. */
 enum ce_node_order {
-    CE_ORDER_NODEID,  /* SLURM_NODEID is the index */
-    CE_ORDER_LAYOUT,  /* -m arbitrary, in the order that Slurm was asked for: by name */
-    CE_ORDER_UNKNOWN, /* -m arbitrary, and the order did not arrive */
+    CE_ORDER_NODEID,     /* SLURM_NODEID is the index */
+    CE_ORDER_COMPONENTS, /* heterogeneous: so too, but the order is not that of Slurm's list */
+    CE_ORDER_LAYOUT,     /* -m arbitrary, in the order that Slurm was asked for: by name */
+    CE_ORDER_UNKNOWN,    /* -m arbitrary, and the order did not arrive */
 };
 
 /* Which step this is; the text form is "12.0", "12.batch" or "12.interactive". */
@@ -51,7 +52,6 @@ struct ce_task {
     uint32_t local_tasks;                /* tasks of the step on this node, at least 1 */
     uint32_t gpus_on_node;               /* GPUs the step has on this node; 0: none */
     uint32_t visible_gpus;               /* GPUs this task sees; UINT32_MAX: not known */
-    bool launcher;                       /* the command is an MPI launcher's daemon */
 };
 
 void ce_allocation_free(struct ce_allocation *allocation);

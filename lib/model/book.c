@@ -52,9 +52,22 @@ static int add(struct ce_book *book, const struct ce_address *address, const cha
 
 static bool is_name(const char *word)
 {
-    size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                 "0123456789-_.");
+    size_t length = ce_hostname_span(word);
     return length > 0 && length <= CE_HOSTNAME_MAX && !word[length];
+}
+
+/* "fe80::1%eth0": a link-local address with the interface it holds on. */
+static bool is_scoped(const char *word)
+{
+    struct ce_address address;
+    char text[CE_ADDRESS_TEXT];
+    size_t length = strcspn(word, "%");
+    if (length >= sizeof text || !word[length] || !word[length + 1])
+        return false;
+    memcpy(text, word, length);
+    text[length] = '\0';
+    return ce_address_parse(text, &address) == 0 && address.family == AF_INET6 &&
+           ce_address_is_link_local(&address);
 }
 
 static int parse_line(struct ce_book *book, char *line, struct ce_error *err)
@@ -65,7 +78,7 @@ static int parse_line(struct ce_book *book, char *line, struct ce_error *err)
     if (!word)
         return 0;
     struct ce_address address;
-    bool scoped = strchr(word, '%') != NULL;
+    bool scoped = is_scoped(word);
     if (!scoped && ce_address_parse(word, &address) < 0)
         return ce_fail(err, "expected an IP address, found '%.60s'", word);
     char *name = strtok_r(NULL, SPACE, &rest);
@@ -180,7 +193,8 @@ struct ce_book *ce_book_parse_copy(const char *text, struct ce_error *err)
 {
     static const char end[] = CE_BOOK_END "\n";
     size_t length = strlen(text), tail = sizeof end - 1;
-    if (length < tail || memcmp(text + length - tail, end, tail) != 0) {
+    if (length < tail || memcmp(text + length - tail, end, tail) != 0 ||
+        (length > tail && text[length - tail - 1] != '\n')) {
         ce_fail(err, "cut short: the last line is not '" CE_BOOK_END "'");
         return NULL;
     }

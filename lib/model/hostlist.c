@@ -2,7 +2,6 @@
 #include "model/hostlist.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -63,9 +62,20 @@ static int append(struct name *name, const char *bytes, size_t length, struct ce
     return 0;
 }
 
-static size_t plain_length(const char *p)
+static int append_number(struct name *name, uint64_t number, int width, struct ce_error *err)
 {
-    return strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.");
+    char digits[MAX_DIGITS + 1];
+    int at = sizeof digits;
+    while (number > 0 || at > (int)sizeof digits - width) {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    }
+    return append(name, digits + at, sizeof digits - (size_t)at, err);
+}
+
+size_t ce_hostname_span(const char *text)
+{
+    return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.");
 }
 
 struct range {
@@ -93,7 +103,7 @@ static int parse_range(const char **p, struct range *range, struct ce_error *err
     return 0;
 }
 
-static int expand(struct ce_hostlist *list, struct name name, const char *p, const char *stop,
+static int expand(struct ce_hostlist *list, struct name *name, const char *p, const char *stop,
                   int depth, struct ce_error *err);
 
 static int expand_range(struct ce_hostlist *list, const struct name *before,
@@ -101,11 +111,11 @@ static int expand_range(struct ce_hostlist *list, const struct name *before,
                         struct ce_error *err)
 {
     for (uint64_t i = range->first; i <= range->last; i++) {
-        struct name name = *before;
-        char digits[24];
-        int n = snprintf(digits, sizeof digits, "%0*llu", range->width, (unsigned long long)i);
-        if (append(&name, digits, (size_t)n, err) < 0 ||
-            expand(list, name, rest, stop, depth + 1, err) < 0)
+        struct name name;
+        name.length = before->length;
+        memcpy(name.text, before->text, before->length);
+        if (append_number(&name, i, range->width, err) < 0 ||
+            expand(list, &name, rest, stop, depth + 1, err) < 0)
             return -1;
     }
     return 0;
@@ -133,20 +143,20 @@ static int expand_group(struct ce_hostlist *list, const struct name *before, con
 /* Names keep their multiple bracket groups few: deeper recursion is hostile input, not a cluster. */
 enum { MAX_GROUPS = 8 };
 
-static int expand(struct ce_hostlist *list, struct name name, const char *p, const char *stop,
+static int expand(struct ce_hostlist *list, struct name *name, const char *p, const char *stop,
                   int depth, struct ce_error *err)
 {
-    size_t length = plain_length(p);
-    if (append(&name, p, length, err) < 0)
+    size_t length = p == stop ? 0 : ce_hostname_span(p);
+    if (append(name, p, length, err) < 0)
         return -1;
     p += length;
     if (p == stop)
-        return push(list, &name, err);
+        return push(list, name, err);
     if (*p != '[')
         return ce_fail(err, "unexpected character at '%.20s'", p);
     if (depth == MAX_GROUPS)
         return ce_fail(err, "more than %d bracket groups in a name", MAX_GROUPS);
-    return expand_group(list, &name, p + 1, stop, depth, err);
+    return expand_group(list, name, p + 1, stop, depth, err);
 }
 
 /* Where the item at p ends: at a ',' outside brackets or at the end. */
@@ -164,7 +174,8 @@ static int parse_items(struct ce_hostlist *list, const char *p, struct ce_error 
         const char *stop = item_end(p);
         if (stop == p)
             return ce_fail(err, "an empty name at '%.20s'", p);
-        if (expand(list, (struct name){.length = 0}, p, stop, 0, err) < 0)
+        struct name name = {.length = 0};
+        if (expand(list, &name, p, stop, 0, err) < 0)
             return -1;
         if (!*stop)
             return 0;

@@ -23,6 +23,9 @@ CE_DEFINE_CLEANUP(struct ce_hostlist, ce_hostlist_destroy)
 
 size_t ce_hostlist_count(const struct ce_hostlist *list);
 
+/* How many bytes at the start of text may stand in a host name: letters, digits, '-', '_', '.'. */
+size_t ce_hostname_span(const char *text);
+
 /* The name at index (0 <= index < count), owned by the list. */
 const char *ce_hostlist_name(const struct ce_hostlist *list, size_t index);
 

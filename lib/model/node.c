@@ -95,7 +95,8 @@ static int decode(const char *part, char *name, size_t size)
     for (; *part; part++) {
         unsigned c = (unsigned char)*part;
         if (c == '%') {
-            if (sscanf(part + 1, "%2x", &c) != 1 || !isxdigit((unsigned char)part[2]) || c == 0)
+            if (!isxdigit((unsigned char)part[1]) || !isxdigit((unsigned char)part[2]) ||
+                sscanf(part + 1, "%2x", &c) != 1 || c == 0)
                 return -1;
             part += 2;
         }

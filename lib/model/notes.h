@@ -16,6 +16,7 @@ struct ce_notes {
     size_t lost;
 };
 
+/* A line that is there already is not added again. */
 void ce_note(struct ce_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "model/hostlist.h"
 #include "model/record.h"
 
 static const char *const family_names[] = {"auto", "ipv4", "ipv6"};
@@ -45,8 +46,7 @@ int ce_tuning_parse(const char *text, enum ce_tuning *ret)
 
 int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX])
 {
-    size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                 "0123456789-_.");
+    size_t length = ce_hostname_span(text);
     return text[length] ? -1 : ce_copy(ret, CE_POLICY_SUFFIX_MAX, text);
 }
 

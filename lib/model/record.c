@@ -90,7 +90,7 @@ static int sort(struct ce_record *record, struct ce_error *err)
 
 static size_t count_lines(const char *text)
 {
-    size_t count = 1;
+    size_t count = 0;
     while ((text = strchr(text, '\n')) != NULL)
         count++, text++;
     return count;
@@ -98,9 +98,10 @@ static size_t count_lines(const char *text)
 
 static int fill(struct ce_record *record, const char *text, struct ce_error *err)
 {
-    size_t room = count_lines(text);
-    if (room > CE_RECORD_MAX_LINES)
+    size_t lines = count_lines(text);
+    if (lines > CE_RECORD_MAX_LINES)
         return ce_fail(err, "more than %d lines", CE_RECORD_MAX_LINES);
+    size_t room = lines + 1; /* the last one may have been cut */
     record->text = strdup(text);
     record->lines = calloc(room, sizeof *record->lines);
     record->sorted = calloc(room, sizeof *record->sorted);
@@ -178,11 +179,31 @@ static size_t part_length(const struct line *line, const char *prefix)
     return strncmp(line->key, prefix, length) == 0 ? strcspn(line->key + length, ".") : 0;
 }
 
-static bool same_part(const struct line *a, const struct line *b, const char *prefix)
+/* Where the keys that start with these bytes begin among the sorted ones. */
+static size_t lower_bound(const struct ce_record *record, const char *start, size_t length)
 {
-    size_t length = part_length(a, prefix);
-    return length == part_length(b, prefix) &&
-           strncmp(a->key + strlen(prefix), b->key + strlen(prefix), length) == 0;
+    size_t low = 0, high = record->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strncmp(record->sorted[middle]->key, start, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Does no line before this one name the part that its key starts with (`length` bytes)? */
+static bool is_first_mention(const struct ce_record *record, const struct line *line, size_t length)
+{
+    for (size_t i = lower_bound(record, line->key, length); i < record->count; i++) {
+        const struct line *other = record->sorted[i];
+        if (strncmp(other->key, line->key, length) != 0)
+            break;
+        if (other < line && (other->key[length] == '.' || !other->key[length]))
+            return false;
+    }
+    return true;
 }
 
 bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at,
@@ -193,9 +214,7 @@ bool ce_record_next_part(const struct ce_record *record, const char *prefix, siz
         size_t length = part_length(line, prefix);
         if (length == 0 || length >= size)
             continue;
-        /* A part's keys stand together in what we write; a part torn apart comes once per run,
-         * and the caller's duplicate rule is its own. */
-        if (*at > 0 && same_part(line, line - 1, prefix))
+        if (!is_first_mention(record, line, strlen(prefix) + length))
             continue;
         memcpy(name, line->key + strlen(prefix), length);
         name[length] = '\0';
@@ -226,7 +245,8 @@ void ce_record_add(struct ce_text *out, const char *value, const char *format, .
 
 void ce_record_add_number(struct ce_text *out, uint64_t value, const char *format, ...)
 {
-    char key[MAX_KEY + 1];
+    char key[MAX_KEY + 1], digits[24];
     FORMAT_KEY(key);
-    ce_text_addf(out, "%s=%" PRIu64 "\n", key, value);
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    ce_record_add(out, digits, "%s", key);
 }

@@ -132,6 +132,18 @@ static bool to_prefix(const struct ifaddrs *ifa, struct ce_prefix *prefix)
     return true;
 }
 
+/* An address may have a label of its own, "eth0:1"; no interface's name holds a colon. */
+static struct ce_netif *find_labelled(struct ce_node *node, const char *label)
+{
+    char name[CE_NETIF_NAME];
+    size_t length = strcspn(label, ":");
+    if (length >= sizeof name)
+        return NULL;
+    memcpy(name, label, length);
+    name[length] = '\0';
+    return find(node, name);
+}
+
 static void read_addresses(struct ce_node *node)
 {
     struct ifaddrs *list = NULL;
@@ -139,7 +151,7 @@ static void read_addresses(struct ce_node *node)
         return;
     for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next) {
         struct ce_prefix prefix;
-        struct ce_netif *netif = find(node, ifa->ifa_name);
+        struct ce_netif *netif = find_labelled(node, ifa->ifa_name);
         if (netif && to_prefix(ifa, &prefix))
             ce_netif_add_address(netif, &prefix);
     }

@@ -2,41 +2,38 @@
 #include "report/cluster.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "report/json.h"
 
 static const char *node_name(const struct ce_view *view, uint32_t rank)
 {
     return ce_hostlist_name(view->allocation->nodes, rank);
 }
 
+/* NULL where the book has none. */
 static const char *node_address(const struct ce_view *view, uint32_t rank, char *buf)
 {
-    return ce_address_format(&view->cluster->addresses[rank], buf);
+    const struct ce_address *address = &view->cluster->addresses[rank];
+    return address->family ? ce_address_format(address, buf) : NULL;
 }
 
 void ce_report_info_text(const struct ce_view *view, struct ce_text *out)
 {
-    char step[CE_STEP_ID_TEXT], address[CE_ADDRESS_TEXT];
+    char step[CE_STEP_ID_TEXT], buf[CE_ADDRESS_TEXT];
     const struct ce_allocation *allocation = view->allocation;
+    const char *address = node_address(view, 0, buf);
     ce_text_addf(out, "step       %s\n", ce_step_id_format(&allocation->id, step));
     if (allocation->id.kind == CE_STEP_TASKS)
         ce_text_addf(out, "rank       %u of %u\nnode rank  %u of %u\n", view->task->rank,
                      allocation->task_count, view->task->node_rank, view->cluster->node_count);
-    node_address(view, 0, address);
     ce_text_addf(out, "primary    %s port %u\n\n%-9s  %-24s  %s\n",
-                 address[0] ? address : node_name(view, 0), view->port.number, "NODE RANK", "NAME",
+                 address ? address : node_name(view, 0), view->port.number, "NODE RANK", "NAME",
                  "ADDRESS");
     for (uint32_t i = 0; i < view->cluster->node_count; i++) {
-        node_address(view, i, address);
-        ce_text_addf(out, "%-9u  %-24s  %s\n", i, node_name(view, i), address[0] ? address : "-");
+        address = node_address(view, i, buf);
+        ce_text_addf(out, "%-9u  %-24s  %s\n", i, node_name(view, i), address ? address : "-");
     }
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return *text ? json_string(text) : json_null();
 }
 
 static json_t *number_or_null(bool known, uint32_t number)
@@ -52,7 +49,7 @@ static json_t *nodes_to_json(const struct ce_view *view)
         json_array_append_new(nodes,
                               json_pack("{s:i, s:s, s:o}", "node_rank", (int)i, "name",
                                         node_name(view, i), "address",
-                                        text_or_null(node_address(view, i, address))));
+                                        ce_json_text(node_address(view, i, address))));
     return nodes;
 }
 
@@ -67,16 +64,9 @@ int ce_report_info_json(const struct ce_view *view, struct ce_text *out)
         number_or_null(tasks, view->allocation->task_count), "node_rank",
         number_or_null(tasks || view->cluster->node_count == 1, view->task->node_rank),
         "num_nodes", (int)view->cluster->node_count, "primary", "name", node_name(view, 0),
-        "address", text_or_null(node_address(view, 0, address)), "port", (int)view->port.number,
+        "address", ce_json_text(node_address(view, 0, address)), "port", (int)view->port.number,
         "nodes", nodes_to_json(view));
-    char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-    if (text) {
-        ce_text_add(out, text);
-        ce_text_add(out, "\n");
-    }
-    free(text);
-    json_decref(root);
-    return text ? 0 : -1;
+    return ce_json_write(root, out);
 }
 
 /* How one node is written, and what stands between two. */
@@ -108,14 +98,13 @@ int ce_report_hostfile(const struct ce_view *view, enum ce_hostfile format, cons
                        struct ce_text *out, struct ce_error *err)
 {
     const struct hostfile *form = &hostfiles[format];
-    char address[CE_ADDRESS_TEXT];
+    char buf[CE_ADDRESS_TEXT];
     for (uint32_t i = 0; i < view->cluster->node_count; i++) {
-        node_address(view, i, address);
-        if (form->address && !address[0])
+        const char *word = form->address ? node_address(view, i, buf) : node_name(view, i);
+        if (!word)
             return ce_fail(err, "the address book has no address of %s; see 'cluster-env show'",
                            node_name(view, i));
-        ce_text_addf(out, "%s%s", i ? form->separator : "",
-                     form->address ? address : node_name(view, i));
+        ce_text_addf(out, "%s%s", i ? form->separator : "", word);
         if (form->slots)
             ce_text_addf(out, "%s%" PRIu32, form->slots, slots[i]);
     }

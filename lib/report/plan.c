@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/plan.h"
 
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "launch/marker.h"
+#include "report/json.h"
 
 static const char *const action_names[] = {
     [CE_SET] = "set",
@@ -41,11 +40,14 @@ static size_t longest_value(const struct ce_plan *plan, const struct ce_environ 
 static void add_cell(struct ce_text *out, const char *value, size_t width)
 {
     size_t start = out->length;
-    for (; *value; value++)
-        if ((unsigned char)*value < ' ')
+    while (*value) {
+        size_t control = ce_control_length(value);
+        if (control)
             ce_text_add(out, *value == '\n' ? "\\n" : "?");
         else
             ce_text_addn(out, value, 1);
+        value += control ? control : 1;
+    }
     size_t length = out->length - start;
     ce_text_addf(out, "%*s", (int)(length < width ? width - length : 0), "");
 }
@@ -62,22 +64,10 @@ void ce_report_plan_text(const struct ce_plan *plan, const struct ce_environ *en
             continue;
         ce_text_addf(out, "%-26s  ", change->variable->name);
         add_cell(out, value ? value : "-", width);
-        ce_text_addf(out, "  %s\n", change->reason);
+        ce_text_add(out, "  ");
+        add_cell(out, change->reason, 0);
+        ce_text_add(out, "\n");
     }
-}
-
-/* What the user set may be no UTF-8, which JSON cannot hold: then its bytes above ASCII are '?'. */
-static json_t *to_json(const char *value)
-{
-    json_t *string = value ? json_string(value) : json_null();
-    char *copy = string ? NULL : strdup(value);
-    for (char *p = copy; p && *p; p++)
-        if ((unsigned char)*p >= 0x80)
-            *p = '?';
-    if (copy)
-        string = json_string(copy);
-    free(copy);
-    return string;
 }
 
 static json_t *variables_to_json(const struct ce_plan *plan, const struct ce_environ *env)
@@ -86,10 +76,11 @@ static json_t *variables_to_json(const struct ce_plan *plan, const struct ce_env
     for (size_t i = 0; i < plan->count; i++) {
         const struct ce_change *change = &plan->changes[i];
         json_array_append_new(
-            rows, json_pack("{s:s, s:o, s:s, s:s, s:s}", "name", change->variable->name, "value",
-                            to_json(value_of(change, env)), "action",
+            rows, json_pack("{s:s, s:o, s:s, s:s, s:o}", "name", change->variable->name, "value",
+                            ce_json_text(value_of(change, env)), "action",
                             action_names[change->action], "class",
-                            ce_class_name(change->variable->class), "source", change->reason));
+                            ce_class_name(change->variable->class), "source",
+                            ce_json_text(change->reason)));
     }
     return rows;
 }
@@ -99,18 +90,11 @@ int ce_report_plan_json(const struct ce_plan *plan, const struct ce_environ *env
 {
     json_t *lines = json_array();
     for (size_t i = 0; i < notes->count; i++)
-        json_array_append_new(lines, to_json(notes->line[i].text));
+        json_array_append_new(lines, ce_json_text(notes->line[i].text));
     json_t *root = json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", 1, "step", plan->step,
                              "option", plan->option, "variables", variables_to_json(plan, env),
                              "notes", lines);
-    char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
-    if (text) {
-        ce_text_add(out, text);
-        ce_text_add(out, "\n");
-    }
-    free(text);
-    json_decref(root);
-    return text ? 0 : -1;
+    return ce_json_write(root, out);
 }
 
 /* In single quotes nothing is special but the quote itself. */

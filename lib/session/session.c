@@ -44,6 +44,14 @@ void ce_session_close(struct ce_session *session)
     free(session);
 }
 
+void ce_session_share(struct ce_session *session, const struct ce_environ *env)
+{
+    struct ce_error err;
+    ce_auto(ce_plan_destroy) struct ce_plan *plan = ce_session_plan(session, NULL, env, &err);
+    if (!plan || ce_plan_apply(plan, env, &err) < 0)
+        ce_note(&session->notes, "%s", err.text);
+}
+
 /* Ranks of GPUs and ranks of tasks differ where each task sees its own GPUs only. */
 static void note_hidden_gpus(struct ce_session *session, const struct ce_task *task)
 {

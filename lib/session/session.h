@@ -29,13 +29,17 @@ struct ce_session *ce_session_open(const char *run_dir, const struct ce_environ 
 void ce_session_close(struct ce_session *session);
 CE_DEFINE_CLEANUP(struct ce_session, ce_session_close)
 
+/* Before the tasks start: set what all of them share, once for the node.  Each task's own plan then
+ * writes the rest, and again what another plugin may have replaced meanwhile.  Trouble is noted. */
+void ce_session_share(struct ce_session *session, const struct ce_environ *env);
+
 /* Does Slurm's environment give this task a place that agrees with the node list, and does the
  * primary own its address?  0 and *task set; -1 with err: the step must not run like this.
  * Notes what rank 0 should hear about the port. */
 int ce_session_enter(struct ce_session *session, const struct ce_environ *env,
                      struct ce_task *task, struct ce_error *err);
 
-/* All that values are computed from, for this task; it points into session and task. */
+/* All that values are computed from, for this task (NULL: before there is one); it points into session and task. */
 struct ce_view ce_session_view(struct ce_session *session, const struct ce_task *task,
                                const struct ce_environ *env);
 

@@ -32,27 +32,36 @@ static const char *first_of(const struct ce_environ *env, const char *name, cons
     return text ? text : ce_environ_get(env, otherwise);
 }
 
+/* Numbers above this are no srun's: 0xfffffffb is the batch script, 0xfffffffa salloc's shell.  Newer
+ * Slurms print them as -5 and -6. */
+enum { LAST_SRUN_STEP = 0xfffffff0u };
+
+/* Is this inside a step of srun, and which? */
+static bool find_srun_step(const struct ce_environ *env, uint32_t *ret)
+{
+    const char *step = first_of(env, "SLURM_STEP_ID", "SLURM_STEPID");
+    return step && ce_parse_u32(step, 0, LAST_SRUN_STEP, ret) == 0;
+}
+
 /* A job submitted from inside a step inherits that step's variables; what the plugin left tells. */
 static bool was_told(const struct ce_environ *env, uint32_t job_id, struct ce_step_id *ret)
 {
     const char *told = ce_environ_get(env, CE_STEP_VARIABLE);
-    const char *step = first_of(env, "SLURM_STEP_ID", "SLURM_STEPID");
     struct ce_step_id id;
     uint32_t step_id;
+    bool in_step = find_srun_step(env, &step_id);
     if (!told || ce_step_id_parse(told, &id) < 0 || id.job_id != job_id)
         return false;
     /* An inner srun without the option still has its batch script's text. */
-    if (id.kind == CE_STEP_TASKS &&
-        (!step || ce_parse_u32(step, 0, UINT32_MAX, &step_id) < 0 || step_id != id.step_id))
+    if (id.kind == CE_STEP_TASKS && (!in_step || step_id != id.step_id))
         return false;
     *ret = id;
-    return id.kind == CE_STEP_TASKS || !step;
+    return id.kind == CE_STEP_TASKS || !in_step;
 }
 
 int ce_slurm_identify(const struct ce_environ *env, struct ce_step_id *ret, struct ce_error *err)
 {
     const char *job = first_of(env, "SLURM_JOB_ID", "SLURM_JOBID");
-    const char *step = first_of(env, "SLURM_STEP_ID", "SLURM_STEPID");
     bool rank = ce_environ_get(env, "SLURM_PROCID") != NULL;
     struct ce_step_id id = {.kind = rank ? CE_STEP_BATCH : CE_STEP_INTERACTIVE};
     if (!job || ce_parse_u32(job, 1, UINT32_MAX, &id.job_id) < 0)
@@ -60,8 +69,7 @@ int ce_slurm_identify(const struct ce_environ *env, struct ce_step_id *ret, stru
                             "in an sbatch script or salloc shell");
     if (was_told(env, id.job_id, ret))
         return 0;
-    if (rank && step && ce_environ_get(env, "SLURM_STEP_NODELIST") &&
-        ce_parse_u32(step, 0, UINT32_MAX, &id.step_id) == 0)
+    if (rank && ce_environ_get(env, "SLURM_STEP_NODELIST") && find_srun_step(env, &id.step_id))
         id.kind = CE_STEP_TASKS;
     *ret = id;
     return 0;
@@ -132,10 +140,9 @@ static uint32_t tasks_on_node(const char *text, uint32_t index)
 uint32_t ce_slurm_tasks_on_node(const struct ce_environ *env,
                                 const struct ce_allocation *allocation, uint32_t index)
 {
-    bool step = allocation->id.kind == CE_STEP_TASKS;
-    const char *counts =
-        ce_environ_get(env, step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE");
-    uint32_t tasks = counts ? tasks_on_node(counts, index) : 0;
+    uint32_t place;
+    const char *counts = ce_slurm_task_counts(env, allocation, index, &place);
+    uint32_t tasks = counts ? tasks_on_node(counts, place) : 0;
     return tasks ? tasks : 1;
 }
 

@@ -38,12 +38,18 @@ static uint32_t component_count(const struct ce_environ *env)
     return count;
 }
 
+/* The place of a name in the list; the list's length where it is not there. */
+static size_t place_of(const struct ce_hostlist *list, const char *name)
+{
+    size_t i = 0;
+    while (i < ce_hostlist_count(list) && strcmp(ce_hostlist_name(list, i), name) != 0)
+        i++;
+    return i;
+}
+
 static bool holds(const struct ce_hostlist *list, const char *name)
 {
-    for (size_t i = 0; i < ce_hostlist_count(list); i++)
-        if (strcmp(ce_hostlist_name(list, i), name) == 0)
-            return true;
-    return false;
+    return place_of(list, name) < ce_hostlist_count(list);
 }
 
 static bool holds_all(const struct ce_hostlist *list, const struct ce_hostlist *part)
@@ -54,37 +60,38 @@ static bool holds_all(const struct ce_hostlist *list, const struct ce_hostlist *
     return true;
 }
 
-/* Does this component take part in the step?  Only if all its nodes do. */
-static bool takes_part(const char *component, const struct ce_hostlist *step)
+static struct ce_hostlist *component_nodes(const struct ce_environ *env, uint32_t index)
 {
-    ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes = ce_hostlist_parse(component, NULL);
-    return nodes && holds_all(step, nodes);
+    const char *list = component_value(env, "JOB_NODELIST", index);
+    return list ? ce_hostlist_parse(list, NULL) : NULL;
 }
 
-/* The components' lists one after the other; of those that take part in `step`, or of all (NULL). */
+/* The components' nodes one after the other; those of `step`, or all (NULL).  No node is in two of
+ * them.  NULL: a component is not known. */
 static struct ce_hostlist *join_components(const struct ce_environ *env, uint32_t count,
                                            const struct ce_hostlist *step)
 {
     ce_autotext struct ce_text joined = CE_TEXT(LISTS_MAX);
     for (uint32_t i = 0; i < count; i++) {
-        const char *component = component_value(env, "JOB_NODELIST", i);
-        if (component && (!step || takes_part(component, step)))
-            ce_text_addf(&joined, "%s%s", joined.length ? "," : "", component);
+        ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes = component_nodes(env, i);
+        if (!nodes)
+            return NULL;
+        for (size_t k = 0; k < ce_hostlist_count(nodes); k++)
+            if (!step || holds(step, ce_hostlist_name(nodes, k)))
+                ce_text_addf(&joined, "%s%s", joined.length ? "," : "", ce_hostlist_name(nodes, k));
     }
     return ce_text_ok(&joined) ? ce_hostlist_parse(ce_text_string(&joined), NULL) : NULL;
 }
 
-/* A heterogeneous step's nodes, where its components explain the step's list; else the list. */
-static struct ce_hostlist *reorder(const struct ce_environ *env, struct ce_hostlist *step)
+/* The nodes of a step of a heterogeneous job; NULL where the components do not explain its list. */
+static struct ce_hostlist *reorder(const struct ce_environ *env, const struct ce_hostlist *step)
 {
     uint32_t count = component_count(env);
     struct ce_hostlist *joined = count > 1 ? join_components(env, count, step) : NULL;
-    if (!joined || !holds_all(joined, step)) {
-        ce_hostlist_destroy(joined);
-        return step;
-    }
-    ce_hostlist_destroy(step);
-    return joined;
+    if (joined && ce_hostlist_count(joined) == ce_hostlist_count(step) && holds_all(joined, step))
+        return joined;
+    ce_hostlist_destroy(joined);
+    return NULL;
 }
 
 static struct ce_hostlist *parse_required(const char *text, const char *name,
@@ -96,11 +103,13 @@ static struct ce_hostlist *parse_required(const char *text, const char *name,
     return NULL;
 }
 
-static struct ce_hostlist *job_nodes(const struct ce_environ *env, struct ce_error *err)
+static struct ce_hostlist *job_nodes(const struct ce_environ *env, enum ce_node_order *order,
+                                     struct ce_error *err)
 {
     uint32_t count = component_count(env);
     struct ce_hostlist *joined = count > 1 ? join_components(env, count, NULL) : NULL;
     const char *list = ce_environ_get(env, "SLURM_JOB_NODELIST");
+    *order = joined ? CE_ORDER_COMPONENTS : CE_ORDER_NODEID;
     if (joined)
         return joined;
     return parse_required(list ? list : ce_environ_get(env, "SLURM_NODELIST"),
@@ -132,19 +141,49 @@ static bool is_arbitrary(const struct ce_environ *env)
 struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce_step_id *id,
                                    enum ce_node_order *order, struct ce_error *err)
 {
-    *order = CE_ORDER_NODEID;
+    bool arbitrary = is_arbitrary(env);
     if (id->kind != CE_STEP_TASKS)
-        return job_nodes(env, err);
+        return job_nodes(env, order, err);
+    *order = arbitrary ? CE_ORDER_UNKNOWN : CE_ORDER_NODEID;
     struct ce_hostlist *step = parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"),
                                               "SLURM_STEP_NODELIST", err);
-    if (!step || !is_arbitrary(env))
-        return step ? reorder(env, step) : NULL;
-    struct ce_hostlist *layout = read_layout(env, id, step);
-    *order = layout ? CE_ORDER_LAYOUT : CE_ORDER_UNKNOWN;
-    if (!layout)
+    if (!step)
+        return NULL;
+    struct ce_hostlist *nodes = arbitrary ? read_layout(env, id, step) : reorder(env, step);
+    if (!nodes)
         return step;
+    *order = arbitrary ? CE_ORDER_LAYOUT : CE_ORDER_COMPONENTS;
     ce_hostlist_destroy(step);
-    return layout;
+    return nodes;
+}
+
+static bool find_place(struct ce_hostlist *list, const char *name, uint32_t *place)
+{
+    *place = list ? (uint32_t)place_of(list, name) : 0;
+    bool found = list && *place < ce_hostlist_count(list);
+    ce_hostlist_destroy(list);
+    return found;
+}
+
+const char *ce_slurm_task_counts(const struct ce_environ *env,
+                                 const struct ce_allocation *allocation, uint32_t index,
+                                 uint32_t *place)
+{
+    bool step = allocation->id.kind == CE_STEP_TASKS;
+    const char *counts = step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE";
+    *place = index;
+    if (allocation->order == CE_ORDER_NODEID)
+        return ce_environ_get(env, counts);
+    const char *name = ce_hostlist_name(allocation->nodes, index);
+    const char *list = ce_environ_get(env, "SLURM_STEP_NODELIST");
+    if (step)
+        return list && find_place(ce_hostlist_parse(list, NULL), name, place)
+                   ? ce_environ_get(env, counts)
+                   : NULL;
+    for (uint32_t i = 0; i < component_count(env); i++)
+        if (find_place(component_nodes(env, i), name, place))
+            return component_value(env, "TASKS_PER_NODE", i);
+    return NULL;
 }
 
 struct place {

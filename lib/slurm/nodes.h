@@ -19,13 +19,19 @@
 
 /* The nodes and how they are ordered:
  * - an srun step with -m arbitrary: from CE_LAYOUT_VARIABLE, where it is of this step;
- * - a heterogeneous step: the lists of its components one after the other, since SLURM_STEP_NODELIST
- *   is their sorted union;
+ * - a step of a heterogeneous job: of its components' lists, one after the other, those nodes that
+ *   are in the step, since SLURM_STEP_NODELIST is their sorted union;
  * - any other srun step: SLURM_STEP_NODELIST;
  * - a batch script or interactive shell: SLURM_JOB_NODELIST, or all components of a het job.
  * NULL with err: no list, or one that is not a host list. */
 struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce_step_id *id,
                                    enum ce_node_order *order, struct ce_error *err);
+
+/* Slurm's text of tasks per node, "4(x2),3", that counts this node too, and at which place of it.
+ * NULL: there is none. */
+const char *ce_slurm_task_counts(const struct ce_environ *env,
+                                 const struct ce_allocation *allocation, uint32_t index,
+                                 uint32_t *place);
 
 /* Write the value of CE_LAYOUT_VARIABLE: the nodes by their lowest rank.  first_rank has one number
  * per node of the list. */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the JSON reports share.  For lib/report only: the one header that shows jansson. */
+#ifndef CE_REPORT_JSON_H
+#define CE_REPORT_JSON_H
+
+#include <jansson.h>
+
+#include "base/text.h"
+
+/* A string, or null for NULL.  What is no UTF-8, which JSON cannot hold, has '?' for its bytes above
+ * ASCII. */
+json_t *ce_json_text(const char *text);
+
+/* Append the document, indented, and a newline; root (NULL: it could not be made) is released.
+ * 0, or -1 for no memory. */
+int ce_json_write(json_t *root, struct ce_text *out);
+
+#endif

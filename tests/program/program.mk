@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of whole programs and of the plugin inside a host: included by tests/tests.mk.
+
+# What real stepds said, by Slurm series: all of tests/fixtures/spank/*/*.txt.
+spank_fixtures = \
+    tests/fixtures/spank/README.md \
+    tests/fixtures/spank/22.05/arbitrary.txt \
+    tests/fixtures/spank/22.05/batch-1.txt \
+    tests/fixtures/spank/22.05/batch-4.txt \
+    tests/fixtures/spank/22.05/export-none-batch.txt \
+    tests/fixtures/spank/22.05/export-none-srun.txt \
+    tests/fixtures/spank/22.05/het-in-batch.txt \
+    tests/fixtures/spank/22.05/het.txt \
+    tests/fixtures/spank/22.05/interactive.txt \
+    tests/fixtures/spank/22.05/nested-batch.txt \
+    tests/fixtures/spank/22.05/off-in-batch.txt \
+    tests/fixtures/spank/22.05/option-in-srun.txt \
+    tests/fixtures/spank/22.05/salloc-srun.txt \
+    tests/fixtures/spank/22.05/srun-1x4.txt \
+    tests/fixtures/spank/22.05/srun-8x4.txt \
+    tests/fixtures/spank/22.05/srun-export-none.txt \
+    tests/fixtures/spank/22.05/substep-2of4.txt \
+    tests/fixtures/spank/24.11/arbitrary.txt \
+    tests/fixtures/spank/24.11/batch-1.txt \
+    tests/fixtures/spank/24.11/batch-4.txt \
+    tests/fixtures/spank/24.11/export-none-batch.txt \
+    tests/fixtures/spank/24.11/export-none-srun.txt \
+    tests/fixtures/spank/24.11/het-in-batch.txt \
+    tests/fixtures/spank/24.11/het.txt \
+    tests/fixtures/spank/24.11/interactive.txt \
+    tests/fixtures/spank/24.11/nested-batch.txt \
+    tests/fixtures/spank/24.11/off-in-batch.txt \
+    tests/fixtures/spank/24.11/option-in-srun.txt \
+    tests/fixtures/spank/24.11/salloc-srun.txt \
+    tests/fixtures/spank/24.11/srun-1x4.txt \
+    tests/fixtures/spank/24.11/srun-8x4.txt \
+    tests/fixtures/spank/24.11/srun-export-none.txt \
+    tests/fixtures/spank/24.11/substep-2of4.txt \
+    tests/fixtures/spank/26.05/arbitrary.txt \
+    tests/fixtures/spank/26.05/batch-1.txt \
+    tests/fixtures/spank/26.05/batch-4.txt \
+    tests/fixtures/spank/26.05/export-none-batch.txt \
+    tests/fixtures/spank/26.05/export-none-srun.txt \
+    tests/fixtures/spank/26.05/het-in-batch.txt \
+    tests/fixtures/spank/26.05/het.txt \
+    tests/fixtures/spank/26.05/interactive.txt \
+    tests/fixtures/spank/26.05/nested-batch.txt \
+    tests/fixtures/spank/26.05/off-in-batch.txt \
+    tests/fixtures/spank/26.05/option-in-srun.txt \
+    tests/fixtures/spank/26.05/salloc-srun.txt \
+    tests/fixtures/spank/26.05/srun-1x4.txt \
+    tests/fixtures/spank/26.05/srun-8x4.txt \
+    tests/fixtures/spank/26.05/srun-export-none.txt \
+    tests/fixtures/spank/26.05/substep-2of4.txt
+EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plugin.sh
+
+if HAVE_SLURM
+if HAVE_CMOCKA
+check_PROGRAMS += tests/program/test_plugin
+TESTS += tests/program/test_plugin
+else
+TESTS += tests/program/skip_plugin.sh
+endif
+else
+TESTS += tests/program/skip_plugin.sh
+endif
+
+tests_program_test_plugin_SOURCES = \
+    tests/doubles/libc_calls.c \
+    tests/doubles/spank_calls.c tests/doubles/spank_calls.h \
+    tests/doubles/spank_host.c tests/doubles/spank_host.h \
+    tests/doubles/spank_recording.c tests/doubles/spank_recording.h \
+    tests/doubles/task_env.c tests/doubles/task_env.h \
+    tests/program/plugin/cases.h \
+    tests/program/plugin/expect.c tests/program/plugin/expect.h \
+    tests/program/plugin/hostile.c \
+    tests/program/plugin/lifetime.c \
+    tests/program/plugin/option.c \
+    tests/program/plugin/order.c \
+    tests/program/plugin/refusal.c \
+    tests/program/plugin/texts.c \
+    tests/program/plugin/world.c tests/program/plugin/world.h \
+    tests/program/test_plugin.c
+tests_program_test_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -I$(srcdir)/tests
+# The plugin finds the functions of Slurm in the executable that loads it.
+tests_program_test_plugin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -fvisibility=default
+tests_program_test_plugin_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_program_test_plugin_LDADD = $(CMOCKA_LIBS) -ldl
+EXTRA_tests_program_test_plugin_DEPENDENCIES = $(plugin_LTLIBRARIES)
+
+# Not part of `make check`: takes minutes.
+check-valgrind: $(check_PROGRAMS) $(plugin_LTLIBRARIES)
+	$(AM_V_at)srcdir='$(srcdir)' LIBTOOL='$(SHELL) ./libtool' \
+	    $(SHELL) $(srcdir)/tests/program/valgrind.sh $(check_PROGRAMS)
+.PHONY: check-valgrind

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/config.h"
+
+#include "../unit_dir.h"
+#include "config/options.h"
+
+#define DEFAULTS                                                                                   \
+    "port.first=61000\nport.last=65535\nnetwork.suffix=\nnetwork.interface=\n"                     \
+    "network.interfaces=0\nnetwork.family=auto\n"
+
+/* What a configuration means for node "gpu3", as node.policy says it; "..." stands for the default
+ * of the keys before. */
+static const struct meaning_row {
+    const char *name, *text, *policy;
+} meanings[] = {
+    {"an_empty_configuration_is_the_default", "", DEFAULTS "tuning=default\n"},
+    {"comments_are_passed_over", "# one\n// two\n/* three */\n", DEFAULTS "tuning=default\n"},
+    {"every_key_is_understood",
+     "address_book = \"/etc/hosts\";\n"
+     "network = { interface = \"eth1\"; interfaces = 8; prefixes = [ \"10.1.0.0/16\", \"fd00::/8\" ];\n"
+     "  family = \"ipv6\"; suffix = \"-hsn\"; };\nport = { first = 50000; last = 50099; };\n"
+     "tuning = \"off\";\n",
+     "port.first=50000\nport.last=50099\nnetwork.suffix=-hsn\nnetwork.interface=eth1\n"
+     "network.interfaces=8\nnetwork.family=ipv6\nnetwork.prefix.0=10.1.0.0/16\n"
+     "network.prefix.1=fd00::/8\ntuning=off\n"},
+    {"a_list_may_stand_in_parentheses", "network = { prefixes = ( \"10.1.0.0/16\" ); };\n",
+     DEFAULTS "network.prefix.0=10.1.0.0/16\ntuning=default\n"},
+    {"a_section_of_this_node_counts", "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; } );\n",
+     DEFAULTS "tuning=off\n"},
+    {"a_section_of_another_node_does_not", "nodes = ( { names = \"cpu[1-8]\"; tuning = \"off\"; } );\n",
+     DEFAULTS "tuning=default\n"},
+    {"a_section_overrides_what_is_general",
+     "tuning = \"off\";\nnodes = ( { names = \"gpu3\"; tuning = \"default\"; } );\n",
+     DEFAULTS "tuning=default\n"},
+    {"a_section_that_stands_first_overrides_too",
+     "nodes = ( { names = \"gpu3\"; tuning = \"off\"; } );\ntuning = \"default\";\n",
+     DEFAULTS "tuning=off\n"},
+    {"a_later_section_overrides_an_earlier",
+     "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; }, { names = \"gpu3\"; tuning = \"default\"; } );\n",
+     DEFAULTS "tuning=default\n"},
+    {"sections_add_up_key_by_key",
+     "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; network = { suffix = \"-a\"; }; },\n"
+     "          { names = \"gpu3\"; network = { family = \"ipv4\"; }; } );\n",
+     "port.first=61000\nport.last=65535\nnetwork.suffix=-a\nnetwork.interface=\n"
+     "network.interfaces=0\nnetwork.family=ipv4\ntuning=off\n"},
+    {"prefixes_of_a_section_replace_the_general_ones",
+     "network = { prefixes = [ \"10.1.0.0/16\", \"10.2.0.0/16\" ]; };\n"
+     "nodes = ( { names = \"gpu3\"; network = { prefixes = [ \"10.9.0.0/16\" ]; }; } );\n",
+     DEFAULTS "network.prefix.0=10.9.0.0/16\ntuning=default\n"},
+    {"a_section_may_empty_the_prefixes",
+     "network = { prefixes = [ \"10.1.0.0/16\" ]; };\n"
+     "nodes = ( { names = \"gpu3\"; network = { prefixes = [ ]; }; } );\n",
+     DEFAULTS "tuning=default\n"},
+    {"no_sections_are_sections", "nodes = ( );\n", DEFAULTS "tuning=default\n"},
+    {"a_window_of_one_port_is_a_window", "port = { first = 7000; last = 7000; };\n",
+     "port.first=7000\nport.last=7000\nnetwork.suffix=\nnetwork.interface=\n"
+     "network.interfaces=0\nnetwork.family=auto\ntuning=default\n"},
+};
+
+static int parse(const char *text, struct ce_config *config, struct ce_error *err)
+{
+    return ce_config_parse(text, "test.conf", "gpu3", config, err);
+}
+
+static void means(void **state)
+{
+    const struct meaning_row *row = *state;
+    struct ce_config config;
+    struct ce_error err = {""};
+    ce_autotext struct ce_text written = CE_TEXT(1 << 16);
+    int rc = parse(row->text, &config, &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(rc, 0);
+    ce_policy_write(&config.policy, &written);
+    char expected[1024];
+    snprintf(expected, sizeof expected, "format=1\n%send=1\n", row->policy);
+    assert_string_equal(ce_text_string(&written), expected);
+}
+
+static void the_book_is_a_path_or_none(void **state)
+{
+    struct ce_config config;
+    (void)state;
+    assert_int_equal(parse("address_book = \"/shared/hosts\";", &config, NULL), 0);
+    assert_string_equal(config.address_book, "/shared/hosts");
+    assert_int_equal(parse("address_book = \"\";", &config, NULL), 0);
+    assert_string_equal(config.address_book, "");
+}
+
+static const struct error_row {
+    const char *name, *text, *line, *reason;
+} errors[] = {
+    {"bad_syntax_is_an_error", "tuning = ;\n", "test.conf:1:", "syntax error"},
+    {"an_error_names_its_line", "\n\ntuning = \"no\";\n", "test.conf:3:", "tuning: 'no'"},
+    {"an_unknown_key_is_an_error", "\ntunning = \"off\";\n", "test.conf:2:",
+     "'tunning' is not a key"},
+    {"an_unknown_key_of_a_group_is_an_error", "network = {\n  speed = 1; };\n", "test.conf:2:",
+     "'network.speed' is not a key"},
+    {"a_key_in_the_wrong_group_is_an_error", "port = { family = \"ipv4\"; };\n", "test.conf:1:",
+     "'port.family' is not a key"},
+    {"a_key_outside_its_group_is_an_error", "family = \"ipv4\";\n", "test.conf:1:",
+     "'family' is not a key"},
+    {"a_group_in_a_group_is_an_error", "network = { network = { family = \"ipv4\"; }; };\n",
+     "test.conf:1:", "'network.network' is not a key"},
+    {"a_group_that_is_none_is_an_error", "network = \"eth1\";\n", "test.conf:1:",
+     "'network' is not a key"},
+    {"a_key_twice_is_an_error", "tuning = \"off\";\ntuning = \"off\";\n", "test.conf:2:",
+     "duplicate"},
+    {"a_group_twice_is_an_error", "port = { first = 2000; };\nport = { last = 3000; };\n",
+     "test.conf:2:", "duplicate"},
+    {"a_number_in_place_of_a_text_is_an_error", "tuning = 1;\n", "test.conf:1:",
+     "tuning: expected a text in quotes"},
+    {"a_text_in_place_of_a_number_is_an_error", "port = { first = \"2000\"; };\n", "test.conf:1:",
+     "port.first: expected a number"},
+    {"a_fraction_is_no_number", "port = { first = 2000.5; };\n", "test.conf:1:",
+     "port.first: expected a number"},
+    {"a_truth_is_no_number", "network = { interfaces = true; };\n", "test.conf:1:",
+     "network.interfaces: expected a number"},
+    {"a_number_past_32_bits_is_an_error", "port = { first = 99999999999; };\n", "test.conf:1:",
+     "port.first: "},
+    {"a_text_in_place_of_a_list_is_an_error", "network = { prefixes = \"10.1.0.0/16\"; };\n",
+     "test.conf:1:", "network.prefixes: expected a list"},
+    {"a_number_in_a_list_of_texts_is_an_error", "network = { prefixes = ( 7 ); };\n",
+     "test.conf:1:", "expected a text in quotes"},
+    {"a_list_in_a_list_is_an_error", "network = { prefixes = ( ( \"10.1.0.0/16\" ) ); };\n",
+     "test.conf:1:", "expected a text in quotes"},
+    {"a_group_in_place_of_a_text_is_an_error", "tuning = { a = 1; };\n", "test.conf:1:",
+     "tuning: expected a text in quotes"},
+    {"a_prefix_that_is_none_is_an_error", "network = { prefixes = [ \"10.1.0.0/99\" ]; };\n",
+     "test.conf:1:", "'10.1.0.0/99' is not a prefix"},
+    {"a_family_that_is_none_is_an_error", "network = { family = \"ipx\"; };\n", "test.conf:1:",
+     "network.family: 'ipx'"},
+    {"a_suffix_that_cannot_end_a_name_is_an_error", "network = { suffix = \"-a b\"; };\n",
+     "test.conf:1:", "network.suffix: '-a b'"},
+    {"an_interface_with_a_slash_is_an_error", "network = { interface = \"../eth1\"; };\n",
+     "test.conf:1:", "'../eth1' is not an interface name"},
+    {"an_interface_name_that_is_too_long_is_an_error",
+     "network = { interface = \"abcdefghijklmnop\"; };\n", "test.conf:1:",
+     "is not an interface name"},
+    {"more_interfaces_than_nccl_takes_are_an_error", "network = { interfaces = 17; };\n",
+     "test.conf:1:", "17: expected a number from 0 to 16"},
+    {"a_negative_count_is_an_error", "network = { interfaces = -1; };\n", "test.conf:1:",
+     "-1: expected a number from 0 to 16"},
+    {"a_port_of_root_is_an_error", "port = { first = 1023; };\n", "test.conf:1:",
+     "1023: expected a number from 1024 to 65535"},
+    {"a_port_past_65535_is_an_error", "port = { last = 65536; };\n", "test.conf:1:",
+     "65536: expected a number from 1024 to 65535"},
+    {"a_window_that_runs_backwards_is_an_error", "port = { first = 3000; last = 2999; };\n",
+     "test.conf:", "port.first = 3000 is greater than port.last = 2999"},
+    {"a_window_past_the_default_end_is_an_error", "port = { last = 60000; };\n", "test.conf:",
+     "port.first = 61000 is greater than port.last = 60000"},
+    {"a_relative_book_is_an_error", "address_book = \"hosts\";\n", "test.conf:1:",
+     "'hosts': expected an absolute path"},
+    {"a_book_in_a_section_is_an_error",
+     "nodes = ( { names = \"gpu3\"; address_book = \"/etc/hosts\"; } );\n", "test.conf:1:",
+     "'address_book' is not a key of a nodes section"},
+    {"a_port_in_a_section_is_an_error",
+     "nodes = (\n { names = \"gpu3\"; port = { first = 2000; }; } );\n", "test.conf:2:",
+     "'port.first' is not a key of a nodes section"},
+    {"an_unknown_key_in_a_section_is_an_error", "nodes = ( { names = \"gpu3\"; speed = 1; } );\n",
+     "test.conf:1:", "'speed' is not a key"},
+    {"sections_in_a_section_are_an_error",
+     "nodes = ( { names = \"gpu3\"; nodes = ( { names = \"gpu3\"; } ); } );\n", "test.conf:1:",
+     "'nodes' is not a key"},
+    {"an_error_in_another_nodes_section_is_an_error",
+     "nodes = ( { names = \"cpu1\"; tuning = \"no\"; } );\n", "test.conf:1:", "tuning: 'no'"},
+    {"a_section_without_names_is_an_error", "nodes = ( { tuning = \"off\"; } );\n", "test.conf:1:",
+     "expected nodes = ("},
+    {"names_that_are_no_text_are_an_error", "nodes = ( { names = 3; } );\n", "test.conf:1:",
+     "expected nodes = ("},
+    {"names_that_are_no_list_are_an_error", "nodes = ( { names = \"gpu[1-\"; } );\n",
+     "test.conf:1:", "nodes: names: host list:"},
+    {"a_section_that_is_no_group_is_an_error", "nodes = ( \"gpu3\" );\n", "test.conf:1:",
+     "expected nodes = ("},
+    {"sections_that_are_no_list_are_an_error", "nodes = { names = \"gpu3\"; };\n", "test.conf:1:",
+     "expected nodes = ("},
+    {"names_outside_a_section_are_an_error", "names = \"gpu3\";\n", "test.conf:1:",
+     "'names' is not a key"},
+    {"another_file_cannot_be_included", "# one\n@include \"/etc/hosts\"\n", "test.conf:2:",
+     "@include"},
+    {"another_file_cannot_be_included_behind_spaces", "\n\n \t@include \"x.conf\"\n",
+     "test.conf:3:", "@include"},
+};
+
+static void is_an_error(void **state)
+{
+    const struct error_row *row = *state;
+    struct ce_config config = {.address_book = "untouched"};
+    struct ce_error err = {""};
+    assert_int_equal(parse(row->text, &config, &err), -1);
+    assert_int_equal(strncmp(err.text, row->line, strlen(row->line)), 0);
+    unit_holds(err.text, row->reason);
+    assert_string_equal(config.address_book, "untouched");
+}
+
+static void as_many_prefixes_as_are_allowed(void **state)
+{
+    (void)state;
+    for (unsigned count = CE_POLICY_PREFIXES_MAX; count <= CE_POLICY_PREFIXES_MAX + 1; count++) {
+        ce_autotext struct ce_text text = CE_TEXT(1 << 16);
+        struct ce_config config;
+        struct ce_error err = {""};
+        ce_text_add(&text, "network = { prefixes = [");
+        for (unsigned i = 0; i < count; i++)
+            ce_text_addf(&text, "%s\"10.%u.0.0/16\"", i ? ", " : " ", i);
+        ce_text_add(&text, " ]; };\n");
+        int rc = parse(ce_text_string(&text), &config, &err);
+        assert_int_equal(rc, count == CE_POLICY_PREFIXES_MAX ? 0 : -1);
+        if (rc == 0)
+            assert_int_equal(config.policy.prefix_count, count);
+        else
+            unit_holds(err.text, "more than 32 prefixes");
+    }
+}
+
+/* ---------------------------------------------------------------- files */
+
+static struct unit_dir dir;
+
+static int read_file(const char *name, struct ce_error *err)
+{
+    char path[200];
+    struct ce_config config;
+    snprintf(path, sizeof path, "%s/%s", dir.path, name);
+    return ce_config_read(path, "gpu3", &config, err);
+}
+
+static void a_file_is_read(void **state)
+{
+    struct ce_error err = {""};
+    (void)state;
+    unit_dir_write(&dir, "good.conf", "tuning = \"off\";\n");
+    assert_int_equal(read_file("good.conf", &err), 0);
+}
+
+static void an_error_in_a_file_names_file_and_line(void **state)
+{
+    struct ce_error err = {""};
+    (void)state;
+    unit_dir_write(&dir, "bad.conf", "\ntuning = \"no\";\n");
+    assert_int_equal(read_file("bad.conf", &err), -1);
+    unit_holds(err.text, dir.path);
+    unit_holds(err.text, "/bad.conf:2: tuning: 'no'");
+}
+
+static void a_file_that_is_not_there_is_an_error(void **state)
+{
+    struct ce_error err = {""};
+    (void)state;
+    assert_int_equal(read_file("no.conf", &err), -1);
+    unit_holds(err.text, "/no.conf: cannot open");
+}
+
+static void a_file_that_others_may_write_is_an_error(void **state)
+{
+    struct ce_error err = {""};
+    (void)state;
+    unit_dir_writen(&dir, "open.conf", "", 0, 0664);
+    assert_int_equal(read_file("open.conf", &err), -1);
+    unit_holds(err.text, "not trusted");
+}
+
+static void a_file_of_two_megabytes_is_an_error(void **state)
+{
+    struct ce_error err = {""};
+    char *text = calloc(1, 2 << 20);
+    (void)state;
+    assert_non_null(text);
+    memset(text, '\n', 2 << 20);
+    unit_dir_writen(&dir, "long.conf", text, 2 << 20, 0644);
+    free(text);
+    assert_int_equal(read_file("long.conf", &err), -1);
+    unit_holds(err.text, "longer than 1048576 bytes");
+}
+
+int main(void)
+{
+    dir = unit_dir_make();
+    UNIT_TABLE(meanings, means);
+    UNIT_RULE(the_book_is_a_path_or_none);
+    UNIT_TABLE(errors, is_an_error);
+    UNIT_RULE(as_many_prefixes_as_are_allowed);
+    UNIT_RULE(a_file_is_read);
+    UNIT_RULE(an_error_in_a_file_names_file_and_line);
+    UNIT_RULE(a_file_that_is_not_there_is_an_error);
+    UNIT_RULE(a_file_that_others_may_write_is_an_error);
+    UNIT_RULE(a_file_of_two_megabytes_is_an_error);
+    int failed = UNIT_RUN("config/config");
+    unit_dir_remove(&dir);
+    return failed;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "local/nccl_conf.h"
+
+#include "../unit_dir.h"
+#include "../unit_env.h"
+
+static struct unit_dir dir;
+
+/* What a text (as the site's file) says of NCCL_SOCKET_IFNAME. */
+static const struct sets_row {
+    const char *name, *text;
+    bool sets;
+} texts[] = {
+    {"a_line_sets_its_variable", "NCCL_SOCKET_IFNAME=eth0\n", true},
+    {"the_last_line_need_not_end", "NCCL_SOCKET_IFNAME=eth0", true},
+    {"a_later_line_sets_its_variable", "NCCL_DEBUG=INFO\n\nNCCL_SOCKET_IFNAME=eth0\n", true},
+    {"a_line_of_a_dos_file_sets_its_variable", "NCCL_DEBUG=INFO\r\nNCCL_SOCKET_IFNAME=eth0\r\n",
+     true},
+    {"an_empty_value_is_set", "NCCL_SOCKET_IFNAME=\n", true},
+    {"spaces_before_a_line_do_not_matter", "  \tNCCL_SOCKET_IFNAME=eth0\n", true},
+    {"spaces_before_the_equals_sign_do_not_matter", "NCCL_SOCKET_IFNAME = eth0\n", true},
+    {"a_comment_sets_nothing", "#NCCL_SOCKET_IFNAME=eth0\n# NCCL_SOCKET_IFNAME=eth0\n", false},
+    {"a_longer_name_is_another", "NCCL_SOCKET_IFNAME_2=eth0\n", false},
+    {"a_shorter_name_is_another", "NCCL_SOCKET=eth0\n", false},
+    {"a_name_inside_a_value_sets_nothing", "X=NCCL_SOCKET_IFNAME=eth0\n", false},
+    {"a_name_without_equals_sign_sets_nothing", "NCCL_SOCKET_IFNAME\neth0=1\n", false},
+    {"a_name_cut_at_the_end_sets_nothing", "NCCL_SOCKET_IFNAM", false},
+    {"small_letters_are_another_name", "nccl_socket_ifname=eth0\n", false},
+    {"an_empty_file_sets_nothing", "", false},
+    {"empty_lines_set_nothing", "\n\n \n", false},
+};
+
+static void sets(void **state)
+{
+    const struct sets_row *row = *state;
+    const struct ce_nccl_conf conf = {.site = (char *)row->text};
+    const char *path = ce_nccl_conf_sets(&conf, "NCCL_SOCKET_IFNAME");
+    assert_int_equal(path != NULL, row->sets);
+    if (path)
+        assert_string_equal(path, CE_NCCL_SITE_CONF);
+}
+
+/* Which file of the user is read, and what is said of NCCL_DEBUG; "@" is the test's folder. */
+static const struct user_row {
+    const char *name, *conf_file, *home; /* NULL: not in the environment */
+    const char *sets;                    /* NULL: no file sets it */
+} users[] = {
+    {"the_users_file_is_in_the_home_folder", NULL, "@/home", "@/home/.nccl.conf"},
+    {"the_variable_names_another_file", "@/other.conf", "@/empty", "@/other.conf"},
+    {"the_variable_comes_before_the_home_folder", "@/nothing.conf", "@/home", NULL},
+    {"an_empty_variable_is_as_none", "", "@/home", "@/home/.nccl.conf"},
+    {"a_home_folder_without_the_file_sets_nothing", NULL, "@/empty", NULL},
+    {"no_home_folder_sets_nothing", NULL, NULL, NULL},
+    {"an_empty_home_folder_sets_nothing", NULL, "", NULL},
+    {"a_relative_home_folder_sets_nothing", NULL, "home", NULL},
+    {"a_folder_as_file_sets_nothing", "@/home", NULL, NULL},
+    {"a_fifo_as_file_sets_nothing_and_does_not_block", "@/fifo", NULL, NULL},
+};
+
+static const char *expand(const char *path, char *buf, size_t size)
+{
+    if (!path || *path != '@')
+        return path;
+    snprintf(buf, size, "%s%s", dir.path, path + 1);
+    return buf;
+}
+
+static void user_file(void **state)
+{
+    const struct user_row *row = *state;
+    struct unit_env array = {.count = 0};
+    const struct ce_environ env = unit_environ(&array);
+    struct ce_nccl_conf conf;
+    char path[200], no_site[200];
+    if (row->conf_file)
+        unit_env_set(&array, "NCCL_CONF_FILE", expand(row->conf_file, path, sizeof path));
+    if (row->home)
+        unit_env_set(&array, "HOME", expand(row->home, path, sizeof path));
+    alarm(20); /* ends the program where a FIFO blocks */
+    ce_nccl_conf_read(expand("@/no-site.conf", no_site, sizeof no_site), &env, &conf);
+    alarm(0);
+    assert_null(conf.site);
+    const char *found = ce_nccl_conf_sets(&conf, "NCCL_DEBUG");
+    assert_int_equal(found != NULL, row->sets != NULL);
+    if (found)
+        assert_string_equal(found, expand(row->sets, path, sizeof path));
+    assert_null(ce_nccl_conf_sets(&conf, "NCCL_ALGO"));
+    ce_nccl_conf_free(&conf);
+    assert_null(conf.user_path);
+    unit_env_free(&array);
+}
+
+static void both_files_count_and_the_users_is_named_first(void **state)
+{
+    struct unit_env array = {.count = 0};
+    const struct ce_environ env = unit_environ(&array);
+    struct ce_nccl_conf conf;
+    char home[200], site[200];
+    (void)state;
+    unit_env_set(&array, "HOME", expand("@/home", home, sizeof home));
+    unit_dir_write(&dir, "site.conf", "NCCL_DEBUG=WARN\nNCCL_ALGO=Ring\n");
+    ce_nccl_conf_read(expand("@/site.conf", site, sizeof site), &env, &conf);
+    unit_holds(ce_nccl_conf_sets(&conf, "NCCL_DEBUG"), "/home/.nccl.conf");
+    assert_string_equal(ce_nccl_conf_sets(&conf, "NCCL_ALGO"), CE_NCCL_SITE_CONF);
+    assert_null(ce_nccl_conf_sets(&conf, "NCCL_PROTO"));
+    ce_nccl_conf_free(&conf);
+    unit_env_free(&array);
+}
+
+/* As for NCCL itself: the user's own file need not be trusted by anybody else. */
+static void a_file_that_others_may_write_is_read(void **state)
+{
+    struct unit_env array = {.count = 0};
+    const struct ce_environ env = unit_environ(&array);
+    struct ce_nccl_conf conf;
+    char site[200];
+    (void)state;
+    unit_dir_writen(&dir, "open.conf", "NCCL_ALGO=Ring\n", 15, 0666);
+    ce_nccl_conf_read(expand("@/open.conf", site, sizeof site), &env, &conf);
+    assert_non_null(ce_nccl_conf_sets(&conf, "NCCL_ALGO"));
+    ce_nccl_conf_free(&conf);
+}
+
+int main(void)
+{
+    dir = unit_dir_make();
+    if (mkdirat(dir.fd, "home", 0755) || mkdirat(dir.fd, "empty", 0755) ||
+        mkfifoat(dir.fd, "fifo", 0644))
+        return 99;
+    unit_dir_write(&dir, "home/.nccl.conf", "NCCL_DEBUG=INFO\n");
+    unit_dir_write(&dir, "other.conf", "NCCL_DEBUG=INFO\n");
+    UNIT_TABLE(texts, sets);
+    UNIT_TABLE(users, user_file);
+    UNIT_RULE(both_files_count_and_the_users_is_named_first);
+    UNIT_RULE(a_file_that_others_may_write_is_read);
+    int failed = UNIT_RUN("local/nccl_conf");
+    unit_dir_remove(&dir);
+    return failed;
+}
