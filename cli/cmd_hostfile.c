@@ -4,8 +4,8 @@
 
 #include "base/parse.h"
 #include "command.h"
-#include "job.h"
 #include "report/cluster.h"
+#include "session/job.h"
 #include "slurm/environment.h"
 
 struct arguments {
@@ -66,12 +66,12 @@ static int print_hostfile(const struct arguments *arguments, struct ce_job *job,
     const struct ce_environ env = ce_process_environ();
     ce_autotext struct ce_text out = CE_TEXT(64 << 20);
     ce_autofree uint32_t *slots = find_slots(arguments, job, &env);
-    struct ce_view view = ce_session_view(job->session, &job->task, &env);
+    struct ce_view view = ce_job_view(job);
     if (!slots)
         return ce_fail(err, "no memory");
     if (ce_report_hostfile(&view, arguments->format, slots, &out, err) < 0)
         return -1;
-    ce_job_print_notes(job, "hostfile");
+    ce_print_notes("hostfile", &job->session->notes);
     return ce_print("hostfile", &out);
 }
 

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 
 #include "command.h"
-#include "job.h"
 #include "report/cluster.h"
+#include "session/job.h"
 
 struct arguments {
     bool json;
@@ -42,18 +42,17 @@ static const struct argp argp = {
 int ce_cmd_info(int argc, char **argv)
 {
     struct arguments arguments = {.run_dir = CE_RUN_DIR};
-    const struct ce_environ env = ce_process_environ();
     ce_autojob struct ce_job job = {.session = NULL};
     ce_autotext struct ce_text out = CE_TEXT(64 << 20);
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (ce_job_open(arguments.run_dir, NULL, &job, &err) < 0)
         return ce_complain("info", &err, CE_EXIT_USAGE);
-    struct ce_view view = ce_session_view(job.session, &job.task, &env);
+    struct ce_view view = ce_job_view(&job);
     if (!arguments.json)
         ce_report_info_text(&view, &out);
     else if (ce_report_info_json(&view, &out) < 0)
         out.failed = true;
-    ce_job_print_notes(&job, "info");
+    ce_print_notes("info", &job.session->notes);
     return ce_print("info", &out);
 }

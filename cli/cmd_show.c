@@ -3,8 +3,8 @@
 #include <stdbool.h>
 
 #include "command.h"
-#include "job.h"
 #include "report/plan.h"
+#include "session/job.h"
 
 struct arguments {
     enum { AS_TEXT, AS_JSON, AS_EXPORT } form;
@@ -70,7 +70,7 @@ static int print_plan(const struct arguments *arguments, const struct ce_plan *p
         break;
     }
     if (arguments->form != AS_JSON)
-        ce_job_print_notes(job, "show");
+        ce_print_notes("show", &job->session->notes);
     return ce_print("show", &out);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/notes.h"
 
 /* Exit statuses of all commands. */
 enum ce_exit {
@@ -29,6 +30,9 @@ int ce_cmd_addresses(int argc, char **argv);
 
 /* "cluster-env NAME: text" on stderr; returns status. */
 int ce_complain(const char *command, const struct ce_error *err, int status);
+
+/* Each note on stderr, as "cluster-env NAME: note". */
+void ce_print_notes(const char *command, const struct ce_notes *notes);
 
 /* Write the text to stdout.  CE_EXIT_OK, or CE_EXIT_UNKNOWN (said on stderr) where a full disk or
  * no memory lost some of it. */

@@ -39,6 +39,12 @@ int ce_complain(const char *command, const struct ce_error *err, int status)
     return status;
 }
 
+void ce_print_notes(const char *command, const struct ce_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        fprintf(stderr, "cluster-env %s: %s\n", command, notes->line[i].text);
+}
+
 int ce_print(const char *command, struct ce_text *text)
 {
     struct ce_error err;

@@ -83,7 +83,7 @@ HOOK slurm_spank_init(spank_t spank, int ac, char **av)
 {
     static struct spank_option option = {
         .name = OPTION_NAME,
-        .arginfo = "[=ITEM,...]",
+        .arginfo = "[ITEM,...]",
         .usage = "set the variables of a multi-node GPU cluster (rank, primary address, "
                  "interfaces); items: " CE_REQUEST_ITEMS,
         .has_arg = 2,

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for cluster-env. Commands and options are those that --help prints, so they cannot
+# grow old here. Needs bash 4 and nothing else.
+
+_cluster_env_commands() { "$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'; }
+
+# Long options of the command; '=' behind those that need a value.
+_cluster_env_options() {
+    "$1" "$2" --help 2>/dev/null | grep -oE '^  (-.,|   ) --[a-z][a-z-]*=?' | sed 's/.*--/--/'
+}
+
+# What may stand behind an option, as words for compgen.
+_cluster_env_values() { # OPTION
+    case $1 in
+        --format | -f) echo -W "names addresses mpi mpich deepspeed horovod" ;;
+        --option | -o) echo -W "on off port= torchrun=on torchrun=off verbose" ;;
+        --run | --root | -r) echo -d ;;
+        --config | --check | -c) echo -f ;;
+        *) return 1 ;;
+    esac
+}
+
+# _cluster_env_reply WORD COMPGEN_ARGUMENT...
+_cluster_env_reply() {
+    # bash breaks words at '=' and completes what is behind the last one
+    local behind=${1##*=}
+    mapfile -t COMPREPLY < <(compgen "${@:2}" -- "$1")
+    COMPREPLY=("${COMPREPLY[@]#"${1%"$behind"}"}")
+    case $2 in -d | -f) compopt -o filenames 2>/dev/null ;; esac
+    # a word that wants a value is not finished
+    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
+}
+
+_cluster_env() {
+    local line=${COMP_LINE:0:COMP_POINT} program=$1 word option how what
+    word=${line##*[[:space:]]} option=${COMP_WORDS[COMP_CWORD - 1]} COMPREPLY=()
+    if [[ $COMP_CWORD -le 1 ]]; then
+        _cluster_env_reply "$word" -W "$(_cluster_env_commands "$program") --help --version"
+        return
+    fi
+    if [[ $word == --*=* ]]; then option=${word%%=*} word=${word#*=}; fi
+    if read -r how what < <(_cluster_env_values "$option"); then
+        _cluster_env_reply "$word" "$how" ${what:+"$what"}
+    elif [[ $word == -* ]]; then
+        _cluster_env_reply "$word" -W "$(_cluster_env_options "$program" "${COMP_WORDS[1]}")"
+    elif [[ ${COMP_WORDS[1]} == config ]]; then
+        _cluster_env_reply "$word" -f
+    fi
+}
+
+complete -F _cluster_env cluster-env

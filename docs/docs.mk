@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Manual pages (made by configure, which puts the version in), docs, completion.
+man_MANS = \
+    docs/man/cluster-env.1 \
+    docs/man/libclusterenv.3 \
+    docs/man/cluster-env.conf.5 \
+    docs/man/cluster-env.hosts.5 \
+    docs/man/node.facts.5 \
+    docs/man/slurm-cluster-env.7
+dist_man_MANS = docs/man/node.policy.5
+
+dist_doc_DATA += \
+    docs/stable.md \
+    docs/troubleshooting.md \
+    docs/user.md \
+    docs/variables.md
+examplesdir = $(docdir)/examples
+dist_examples_DATA = docs/examples/cluster_info.c
+
+bashcompletion_DATA = completions/cluster-env
+CLEANFILES += completions/cluster-env
+EXTRA_DIST += completions/cluster-env.bash
+
+completions/cluster-env: $(srcdir)/completions/cluster-env.bash
+	$(AM_V_GEN)$(MKDIR_P) completions && cp $(srcdir)/completions/cluster-env.bash $@
