@@ -27,7 +27,7 @@ struct arguments {
     uint32_t timeout_s, at_once;
 };
 
-enum { KEY_HELPERS = 256 };
+enum { KEY_FROM = 256, KEY_HELPERS };
 
 static void parse_source(const char *text, struct argp_state *state)
 {
@@ -51,7 +51,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'f':
+    case KEY_FROM:
         parse_source(arg, state);
         return 0;
     case 'w':
@@ -75,7 +75,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"from", 'f', "SOURCE", 0,
+    {"from", KEY_FROM, "SOURCE", 0,
      "srun (default): what each idle node says of itself; slurm: NodeAddr; dns: the resolver", 0},
     {"write", 'w', NULL, 0, "replace the address book (" CE_SITE_BOOK "), do not print it", 0},
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
@@ -99,7 +99,7 @@ static const struct argp argp = {
 static void show_progress(void *ctx, size_t done, size_t count)
 {
     (void)ctx;
-    fprintf(stderr, "\r%zu of %zu nodes%s", done, count, done == count ? "\r\033[K" : "");
+    dprintf(STDERR_FILENO, "\r%zu of %zu nodes%s", done, count, done == count ? "\r\033[K" : "");
 }
 
 /* This very program, as it is called on the nodes too. */
@@ -176,12 +176,13 @@ static int deliver(const struct arguments *arguments, const struct ce_draft *dra
         return ce_print(COMMAND, &text);
     if (ce_book_file_replace(file, &text, err) < 0)
         return ce_complain(COMMAND, err, CE_EXIT_UNKNOWN);
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr,
-                "cluster-env " COMMAND ": %s is written; bring it to every node and run "
-                "'cluster-env facts --write' there as root\n",
-                file->path);
-    return CE_EXIT_OK;
+    if (!isatty(STDERR_FILENO))
+        return CE_EXIT_OK;
+    ce_fail(
+        err,
+        "%s is written; bring it to every node and run 'cluster-env facts --write' there as root",
+        file->path);
+    return ce_complain(COMMAND, err, CE_EXIT_OK);
 }
 
 /* ---------------------------------------------------------------- all of it */

@@ -94,12 +94,14 @@ static void short_name(const struct arguments *arguments, const struct ce_node *
 static void warn_if_stale(const struct ce_node *node, const struct ce_policy *policy,
                           const struct ce_book *book, const char *path, const char *name)
 {
-    struct ce_error why;
-    if (ce_own_entry_is_stale(node, policy, book, name, &why))
-        fprintf(stderr,
-                "cluster-env facts: the address book %s is stale: %s; mend it with 'cluster-env "
-                "addresses --write', then run 'cluster-env facts --write' as root on every node\n",
-                path, why.text);
+    struct ce_error why, line;
+    if (!ce_own_entry_is_stale(node, policy, book, name, &why))
+        return;
+    ce_fail(&line,
+            "the address book %s is stale: %s; mend it with 'cluster-env addresses "
+            "--write', then run 'cluster-env facts --write' as root on every node",
+            path, why.text);
+    ce_complain("facts", &line, CE_EXIT_OK);
 }
 
 static int write_texts(const struct arguments *arguments, const struct ce_node *node,

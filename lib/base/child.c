@@ -375,6 +375,7 @@ static void next_phase(struct run *run, struct place *place)
 {
     switch (place->phase) {
     case ALIVE:
+        place->child->number = (int)(place->next - place->started);
         end_it(place, CE_CHILD_LATE, place->child->grace_ms);
         break;
     case ASKED_TO_END:
@@ -477,6 +478,7 @@ void ce_children_run(struct ce_child *children, size_t count, const struct ce_ch
 int ce_child_check(const struct ce_child *child, struct ce_error *err)
 {
     const char *words = child->last_words, *colon = *words ? ": " : "";
+    char seconds[32];
     switch (child->end) {
     case CE_CHILD_NOT_RUN:
         return ce_fail(err, "not run: no time was left");
@@ -491,7 +493,8 @@ int ce_child_check(const struct ce_child *child, struct ce_error *err)
         return ce_fail(err, "ended by signal %d, %s%s%s", child->number, strsignal(child->number),
                        colon, words);
     case CE_CHILD_LATE:
-        return ce_fail(err, "no answer in %g s%s%s", child->took_ms / 100 / 10.0, colon, words);
+        snprintf(seconds, sizeof seconds, "%g", child->number / 1000.0);
+        return ce_fail(err, "no answer in %s s%s%s", seconds, colon, words);
     case CE_CHILD_FLOODED:
         return ce_fail(err, "printed more than %zu bytes", child->output_max);
     case CE_CHILD_ABANDONED:

@@ -22,7 +22,7 @@ enum ce_child_end {
     CE_CHILD_NOT_STARTED, /* number: errno of pipe, fork or exec */
     CE_CHILD_EXITED,      /* number: its exit status */
     CE_CHILD_SIGNALED,    /* number: the signal that ended it */
-    CE_CHILD_LATE,        /* it ran past its deadline and was ended */
+    CE_CHILD_LATE,        /* it ran past its deadline and was ended; number: the ms it was given */
     CE_CHILD_FLOODED,     /* it printed more than output_max and was ended */
     CE_CHILD_ABANDONED,   /* it did not end even after SIGKILL (a driver holds it): `pid` is still
                            * there, nothing waits for it any more; number: its state, as in 'D' */
