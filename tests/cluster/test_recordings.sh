@@ -117,7 +117,7 @@ of_interactive() {
 }
 
 of_nested_batch() {
-    run_job outer "sbatch --parsable -o inner.out --wrap ': >$work/out/inner.done'" --cluster-env=gang
+    run_job outer "sbatch --parsable -w alpha -o inner.out --wrap ': >$work/out/inner.done'" --cluster-env=gang
     job_done inner
     compare_or_record nested-batch "$(output_of outer)" "$batch_step" "sbatch --cluster-env=gang: sbatch --wrap :"
 }

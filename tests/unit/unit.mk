@@ -62,3 +62,9 @@ AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 endif
+
+# For tests/cross: built for another machine, run by hand.
+unit-programs: $(unit_programs)
+list-unit-programs:
+	@printf '%s\n' $(unit_programs)
+.PHONY: unit-programs list-unit-programs
