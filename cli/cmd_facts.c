@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/root.h"
 #include "command.h"
-#include "config/config.h"
 #include "local/texts_write.h"
 #include "probe/host.h"
 #include "probe/netif.h"
+#include "site.h"
+#include "survey/own.h"
 
 struct arguments {
     bool write;
@@ -92,54 +90,35 @@ static void short_name(const struct arguments *arguments, const struct ce_node *
     snprintf(name, size, "%.*s", length < size ? (int)length : (int)size - 1, full ? full : "");
 }
 
-/* A configuration that was named must be there; the usual one need not. */
-static int read_config(const struct arguments *arguments, const struct ce_node *node,
-                       struct ce_config *config, struct ce_error *err)
+/* A node that finds its own entry wrong is the first to know. */
+static void warn_if_stale(const struct ce_node *node, const struct ce_policy *policy,
+                          const struct ce_book *book, const char *path, const char *name)
 {
-    char name[256];
-    short_name(arguments, node, name, sizeof name);
-    if (arguments->config)
-        return ce_config_read(arguments->config, name, config, err);
-    ce_config_default(config);
-    if (faccessat(AT_FDCWD, CE_CONFIG_FILE, F_OK, 0) < 0)
-        return 0;
-    return ce_config_read(CE_CONFIG_FILE, name, config, err);
-}
-
-static struct ce_book *parse_book(const char *path, const struct ce_text *text,
-                                  struct ce_error *err)
-{
-    struct ce_book *book = ce_book_parse(ce_text_string(text), err);
-    if (!book)
-        ce_fail_in(err, "%s", path);
-    return book;
-}
-
-/* The configured book, else the usual one, else /etc/hosts. */
-static struct ce_book *read_book(const struct ce_config *config, struct ce_error *err)
-{
-    ce_autotext struct ce_text text = CE_TEXT(CE_TEXT_MAX);
-    const char *path = config->address_book[0] ? config->address_book : CE_SITE_BOOK;
-    enum ce_read_result result =
-        ce_file_read(AT_FDCWD, path, CE_TRUST_OWNER, &text, err);
-    if (result == CE_READ_MISSING && !config->address_book[0]) {
-        path = "/etc/hosts";
-        result = ce_file_read(AT_FDCWD, path, CE_TRUST_OWNER, &text, err);
-    }
-    if (result == CE_READ_MISSING && !config->address_book[0])
-        return ce_book_parse("", err);
-    return result == CE_READ_OK ? parse_book(path, &text, err) : NULL;
+    struct ce_error why, line;
+    if (!ce_own_entry_is_stale(node, policy, book, name, &why))
+        return;
+    ce_fail(&line,
+            "the address book %s is stale: %s; mend it with 'cluster-env addresses "
+            "--write', then run 'cluster-env facts --write' as root on every node",
+            path, why.text);
+    ce_complain("facts", &line, CE_EXIT_OK);
 }
 
 static int write_texts(const struct arguments *arguments, const struct ce_node *node,
                        struct ce_error *err)
 {
+    ce_autosite struct ce_site site;
     struct ce_config config;
-    if (read_config(arguments, node, &config, err) < 0)
+    char name[256];
+    const char *path;
+    short_name(arguments, node, name, sizeof name);
+    if (ce_site_open(arguments->config, &site, err) < 0 ||
+        ce_site_config(&site, name, &config, err) < 0)
         return CE_EXIT_USAGE;
-    ce_auto(ce_book_destroy) struct ce_book *book = read_book(&config, err);
+    ce_auto(ce_book_destroy) struct ce_book *book = ce_site_book(&config, &path, err);
     if (!book)
         return CE_EXIT_USAGE;
+    warn_if_stale(node, &config.policy, book, path, name);
     if (ce_texts_write(arguments->run_dir, node, &config.policy, book, err) < 0)
         return CE_EXIT_UNKNOWN;
     return CE_EXIT_OK;

@@ -16,6 +16,8 @@ static const struct ce_command commands[] = {
     {"facts", "what this machine is: interfaces, addresses, GPUs; --write for /run/cluster-env",
      ce_cmd_facts},
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
+    {"addresses", "make the address book: every node's address on the cluster network",
+     ce_cmd_addresses},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -25,7 +27,7 @@ static void print_help(FILE *out)
           "See and prepare what `srun --cluster-env` does.\n\nCommands:\n",
           out);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].doc);
+        fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].doc);
     fputs("\n`cluster-env COMMAND --help` tells more.\n"
           "Exit status: 0 ok, 1 fault, 2 usage or configuration, 3 could not be found out.\n",
           out);

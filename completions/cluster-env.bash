@@ -15,7 +15,8 @@ _cluster_env_values() { # OPTION
     case $1 in
         --format | -f) echo -W "names addresses mpi mpich deepspeed horovod" ;;
         --option | -o) echo -W "on off port= torchrun=on torchrun=off verbose" ;;
-        --run | --root | -r) echo -d ;;
+        --from) echo -W "srun slurm dns" ;;
+        --run | --root | --helpers | -r) echo -d ;;
         --config | --check | -c) echo -f ;;
         *) return 1 ;;
     esac

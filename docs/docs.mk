@@ -10,6 +10,7 @@ man_MANS = \
 dist_man_MANS = docs/man/node.policy.5
 
 dist_doc_DATA += \
+    docs/addresses.md \
     docs/stable.md \
     docs/troubleshooting.md \
     docs/user.md \

@@ -6,10 +6,11 @@ AC_DEFUN([CE_WITH_SLURM], [
     AC_ARG_WITH([slurm],
         [AS_HELP_STRING([--with-slurm=DIR], [build the SPANK plugin, with the headers DIR/slurm/*.h (default: check)])],
         [], [with_slurm=check])
+    dnl -isystem: slurm.h is not without warnings, and they are not ours
     SLURM_CPPFLAGS=
-    AS_CASE([$with_slurm], [yes|no|check], [],
-        [AS_IF([test -e "$with_slurm/slurm/spank.h"], [SLURM_CPPFLAGS="-I$with_slurm"],
-               [SLURM_CPPFLAGS="-I$with_slurm/include"])])
+    AS_CASE([$with_slurm], [yes|no|check|/usr|/usr/include], [],
+        [AS_IF([test -e "$with_slurm/slurm/spank.h"], [SLURM_CPPFLAGS="-isystem $with_slurm"],
+               [SLURM_CPPFLAGS="-isystem $with_slurm/include"])])
     ce_have_slurm=no
     ce_slurm_summary="no (--without-slurm)"
     AS_IF([test "x$with_slurm" != xno], [

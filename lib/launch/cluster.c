@@ -15,8 +15,8 @@ static void note_missing(const struct ce_cluster *cluster, const struct ce_alloc
         first++;
     ce_note(notes,
             "%u of %u nodes, the first of them %s, are not in the address book on the cluster "
-            "network; their names are handed on; complete /etc/slurm/cluster-env.hosts and run "
-            "'cluster-env facts --write' as root on every node",
+            "network; their names are handed on; complete it with 'cluster-env addresses --write', "
+            "then run 'cluster-env facts --write' as root on every node",
             cluster->node_count - cluster->known, cluster->node_count,
             ce_hostlist_name(allocation->nodes, first));
 }

@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { CE_RECORD_FORMAT = 1, CE_RECORD_MAX_LINES = 65536 };
+/* The most lines: 65,536 nodes of four (model/roster.h), and a few more. */
+enum { CE_RECORD_FORMAT = 1, CE_RECORD_MAX_LINES = 300000 };
 
 struct ce_record;
 

@@ -71,8 +71,8 @@ static int fail_stale(struct ce_error *err, const struct ce_session *session, ui
     ce_address_format(&session->cluster.addresses[node_rank], text);
     return ce_fail(err,
                    "the address book is stale: it gives %s for %s, but no interface of this node "
-                   "has it; correct /etc/slurm/cluster-env.hosts and run 'cluster-env facts "
-                   "--write' as root on every node",
+                   "has it; mend it with 'cluster-env addresses --write', then run 'cluster-env "
+                   "facts --write' as root on every node",
                    text, ce_hostlist_name(session->allocation.nodes, node_rank));
 }
 

@@ -328,7 +328,7 @@ static void stale(void **state)
     unit_env_free(&array);
     if (row->refused) {
         unit_holds(err.text, "192.0.2.1 for n1");
-        unit_holds(err.text, "cluster-env.hosts");
+        unit_holds(err.text, "cluster-env addresses --write");
     }
 }
 
