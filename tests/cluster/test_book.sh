@@ -120,7 +120,7 @@ readonly incomplete="are not in the address book on the cluster network; their n
 test_missing() {
     use_book "$(grep -v n10 <<<"$book")"
     step missing -N4 --cluster-env
-    one_line "cluster-env: alpha: 1 of 4 nodes, the first of them n10, $incomplete; complete /etc/slurm/cluster-env.hosts"
+    one_line "cluster-env: alpha: 1 of 4 nodes, the first of them n10, $incomplete; complete it with 'cluster-env addresses --write'"
     check_with_names "$home/missing" 10.20.0.14
     want 0 PRIMARY_IP 10.20.0.14
     verdict "a node is missing in the book: one line from rank 0 names it; the others' addresses are used"
