@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The things a hook may ask the machine itself: files, bind() and to wait.  Standing in the executable,
- * these come before libc's for the plugin, so that calls are counted and the test's outcome does not
- * depend on the addresses and files of the machine it runs on. */
+/* The things a hook may ask the machine itself: files, bind() and to wait.  Standing in the
+ * executable, these come before libc's for the plugin, so that calls are counted and the test's
+ * outcome does not depend on the addresses and files of the machine it runs on. */
 #undef _FORTIFY_SOURCE /* its headers define open() themselves */
 
 #include <arpa/inet.h>

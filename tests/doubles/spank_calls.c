@@ -153,8 +153,8 @@ spank_err_t spank_unsetenv(spank_t spank, const char *name)
 
 /* ---------------------------------------------------------------- messages */
 
-__attribute__((format(printf, 2, 0))) static void
-put_message(enum host_message_kind kind, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void put_message(enum host_message_kind kind,
+                                                              const char *format, va_list args)
 {
     struct host_message message = {
         .kind = kind, .hook = host_now.hook, .node = host_now.node_index, .task = host_now.task};

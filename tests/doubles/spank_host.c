@@ -18,10 +18,10 @@
 #include "doubles/spank_calls.h"
 
 enum {
-    AT_ONCE = 16,        /* tasks that run side by side */
-    NOBODY = 65534,      /* the user, where the host is root */
-    PATIENCE = 300,      /* seconds until a stepd or task that hangs is ended */
-    HOST_FAILURE = 98,   /* exit status of a host that cannot go on */
+    AT_ONCE = 16,      /* tasks that run side by side */
+    NOBODY = 65534,    /* the user, where the host is root */
+    PATIENCE = 300,    /* seconds until a stepd or task that hangs is ended */
+    HOST_FAILURE = 98, /* exit status of a host that cannot go on */
     ARGUMENTS_MAX = 5,
 };
 
@@ -186,8 +186,8 @@ static void leave_behind(const struct stepd *stepd, double microseconds)
     free(block);
 }
 
-/* "NAME=" at *hint or somewhere after it, with wrapping: the two environments that are compared have
- * their variables in nearly the same order.  NULL: none. */
+/* "NAME=" at *hint or somewhere after it, with wrapping: the two environments that are compared
+ * have their variables in nearly the same order.  NULL: none. */
 static const char *find_near(const struct task_env *env, const char *name, size_t length,
                              size_t *hint)
 {
@@ -201,7 +201,8 @@ static const char *find_near(const struct task_env *env, const char *name, size_
     return NULL;
 }
 
-/* What Slurm changed between user_init and this task, done to the environment that user_init left. */
+/* What Slurm changed between user_init and this task, done to the environment that user_init left.
+ */
 static void make_task_env(const struct task_env *before, const struct task_env *after)
 {
     size_t hint = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stand-in for slurmstepd: loads the real plugin and calls its hooks in the stepd's order, one
- * process per node and one forked child per task, answering from a recording.  Where it runs as root
- * it gives up its privileges where the stepd does. */
+ * process per node and one forked child per task, answering from a recording.  Where it runs as
+ * root it gives up its privileges where the stepd does. */
 #ifndef CE_TESTS_SPANK_HOST_H
 #define CE_TESTS_SPANK_HOST_H
 
@@ -50,27 +50,27 @@ enum host_flag {
 
 struct host_setup {
     const struct recording *recording;
-    spank_context_t context;            /* 0: S_CTX_REMOTE */
-    const char *run_dir;                /* run=RUN_DIR/NODE; NULL: no such argument */
-    const char *arguments[4];           /* more words of the line in plugstack.conf */
+    spank_context_t context;             /* 0: S_CTX_REMOTE */
+    const char *run_dir;                 /* run=RUN_DIR/NODE; NULL: no such argument */
+    const char *arguments[4];            /* more words of the line in plugstack.conf */
     const struct host_machine *machines; /* up to one without a node */
-    const char *nccl_conf;              /* what /etc/nccl.conf is; NULL: there is none */
-    const struct host_layout *layout; /* NULL: slurmctld does not answer */
+    const char *nccl_conf;               /* what /etc/nccl.conf is; NULL: there is none */
+    const struct host_layout *layout;    /* NULL: slurmctld does not answer */
     unsigned flags;
 };
 
 /* What one hook did, over all calls of it on one node. */
 struct host_calls {
-    atomic_int rc;   /* the first that was not 0 */
+    atomic_int rc; /* the first that was not 0 */
     atomic_uint runs;
     atomic_uint gets, sets, opens, binds, kills, layouts;
 };
 
 struct host_task {
-    struct task_env env;  /* what its command would have got */
-    int status;           /* as waitpid() says */
-    bool returned;        /* task_init came back */
-    double microseconds;  /* CPU time of task_init */
+    struct task_env env; /* what its command would have got */
+    int status;          /* as waitpid() says */
+    bool returned;       /* task_init came back */
+    double microseconds; /* CPU time of task_init */
 };
 
 struct host_kill {
@@ -109,8 +109,8 @@ struct host_result {
 };
 
 /* Run the step: init, callbacks as recorded, user_init, then each task, task_exit, exit.  In
- * S_CTX_LOCAL and S_CTX_ALLOCATOR: init, callbacks, in the first local_user_init, exit.  A host that
- * cannot go on ends the process. */
+ * S_CTX_LOCAL and S_CTX_ALLOCATOR: init, callbacks, in the first local_user_init, exit.  A host
+ * that cannot go on ends the process. */
 struct host_result *host_run(const struct host_setup *setup);
 void host_result_free(struct host_result *result);
 

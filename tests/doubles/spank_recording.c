@@ -10,7 +10,9 @@ static const struct {
     const char *name;
     spank_item_t item;
 } item_names[] = {
+/* clang-format off */
 #define ITEM(item) {#item, item}
+/* clang-format on */
     ITEM(S_JOB_UID),
     ITEM(S_JOB_GID),
     ITEM(S_JOB_ID),
@@ -74,8 +76,7 @@ static struct recorded_hook *add_task(struct recorded_node *node, const struct r
 {
     /* Doubling at the powers of two: there are cases of thousands of tasks. */
     if ((node->task_count & (node->task_count - 1)) == 0)
-        node->tasks = must(
-            realloc(node->tasks, 2 * (node->task_count + 1) * sizeof *node->tasks));
+        node->tasks = must(realloc(node->tasks, 2 * (node->task_count + 1) * sizeof *node->tasks));
     hook_copy(&node->tasks[node->task_count], from);
     return &node->tasks[node->task_count++];
 }
@@ -194,10 +195,10 @@ static int read_line(struct reader *reader, char *line)
         const char *word;
         int (*read)(struct reader *reader, char *rest);
     } words[] = {
-        {"slurm ", pass_over},   {"command ", pass_over}, {"option ", pass_over},
-        {"node ", read_node},    {"hook ", read_hook},    {"callback ", read_callback},
-        {"item ", read_item},    {"argv ", read_argv},    {"env ", read_env},
-        {"unset ", read_unset},  {"#", pass_over},
+        {"slurm ", pass_over},  {"command ", pass_over}, {"option ", pass_over},
+        {"node ", read_node},   {"hook ", read_hook},    {"callback ", read_callback},
+        {"item ", read_item},   {"argv ", read_argv},    {"env ", read_env},
+        {"unset ", read_unset}, {"#", pass_over},
     };
     line[strcspn(line, "\n")] = '\0';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

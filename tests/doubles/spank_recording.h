@@ -37,7 +37,7 @@ struct recorded_node {
 };
 
 struct recording {
-    char name[64]; /* "22.05/srun-1x4" */
+    char name[64];               /* "22.05/srun-1x4" */
     struct recorded_node *nodes; /* by SLURM_NODEID */
     size_t node_count;
 };

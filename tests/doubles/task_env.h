@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An environment as slurmstepd keeps it: an array that is replaced when a variable is added, of texts
- * that are replaced when one is set.  A pointer kept across a change is a use after free under ASan
- * and valgrind. */
+/* An environment as slurmstepd keeps it: an array that is replaced when a variable is added, of
+ * texts that are replaced when one is set.  A pointer kept across a change is a use after free
+ * under ASan and valgrind. */
 #ifndef CE_TESTS_TASK_ENV_H
 #define CE_TESTS_TASK_ENV_H
 

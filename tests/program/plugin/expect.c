@@ -110,8 +110,7 @@ void expect_nothing_done(const struct host_result *result)
             expect(result->nodes[n].calls[hook].sets == 0 &&
                        result->nodes[n].calls[hook].opens == 0 &&
                        result->nodes[n].calls[hook].binds == 0,
-                   "%s of %s did something", host_hook_name(hook),
-                   result->nodes[n].recorded->name);
+                   "%s of %s did something", host_hook_name(hook), result->nodes[n].recorded->name);
 }
 
 static unsigned count(const struct host_result *result, bool binds)
@@ -320,8 +319,7 @@ static void expect_torchrun(const struct host_result *result, const struct host_
     bool wanted = recorded_tasks(result) == result->node_count;
     snprintf(nodes, sizeof nodes, "%zu", result->node_count);
     expect_variable(node, task, "PET_NNODES", wanted ? nodes : NULL);
-    expect_variable(node, task, "PET_NODE_RANK",
-                    wanted ? variable(node, task, "NODE_RANK") : NULL);
+    expect_variable(node, task, "PET_NODE_RANK", wanted ? variable(node, task, "NODE_RANK") : NULL);
     expect_variable(node, task, "PET_NPROC_PER_NODE",
                     wanted ? expected_trainers(node, task) : NULL);
     expect_variable(node, task, "PET_MASTER_ADDR", wanted ? primary : NULL);
@@ -436,8 +434,8 @@ static size_t count_complaints(const struct host_result *result)
 {
     size_t count = 0;
     for (size_t i = 0; i < result->message_count; i++)
-        count += result->messages[i].kind == HOST_ERROR &&
-                 result->messages[i].hook != HOST_CALLBACK;
+        count +=
+            result->messages[i].kind == HOST_ERROR && result->messages[i].hook != HOST_CALLBACK;
     return count;
 }
 

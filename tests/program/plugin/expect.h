@@ -20,8 +20,9 @@ void expect_failed(const char *file, int line, const char *format, ...)
 /* The end of a run; NULL is none. */
 void expect_done(struct host_result *result);
 
-/* Holds of every run: each hook returned 0, each stepd ended well (no leak, no error of a sanitizer),
- * nothing on stdout, lines that cannot draw on a terminal, Slurm called from task_exit only. */
+/* Holds of every run: each hook returned 0, each stepd ended well (no leak, no error of a
+ * sanitizer), nothing on stdout, lines that cannot draw on a terminal, Slurm called from task_exit
+ * only. */
 void expect_calm(const struct host_result *result);
 
 /* And each task came to its command, and nobody asked for the step's end. */
@@ -33,7 +34,8 @@ void expect_nothing_done(const struct host_result *result);
 /* value NULL: not set. */
 void expect_variable(const struct host_node *node, size_t task, const char *name,
                      const char *value);
-void expect_number(const struct host_node *node, size_t task, const char *name, unsigned long value);
+void expect_number(const struct host_node *node, size_t task, const char *name,
+                   unsigned long value);
 const char *variable(const struct host_node *node, size_t task, const char *name);
 
 /* Every variable the recording has is there, with its value. */

@@ -154,12 +154,18 @@ static void huge_values(void **state)
         const char *name, *part;
         bool refused;
     } rows[] = {
-        {"SLURM_STEP_NODELIST", "x", true},    {"SLURM_STEP_NODELIST", "n1,", true},
-        {"SLURM_STEP_NODELIST", "[", true},    {"SLURM_STEP_NODELIST", "n[1-9]", true},
-        {"SLURMD_NODENAME", "x", true},        {"SLURM_PROCID", "9", true},
-        {"SLURM_GTIDS", "1,", false},          {"CUDA_VISIBLE_DEVICES", "GPU-1,", false},
-        {"CLUSTER_ENV_SET", "RANK:0,", false}, {"MASTER_PORT", "1", false},
-        {"HOME", "/x", false},                 {"NCCL_CONF_FILE", "x", false},
+        {"SLURM_STEP_NODELIST", "x", true},
+        {"SLURM_STEP_NODELIST", "n1,", true},
+        {"SLURM_STEP_NODELIST", "[", true},
+        {"SLURM_STEP_NODELIST", "n[1-9]", true},
+        {"SLURMD_NODENAME", "x", true},
+        {"SLURM_PROCID", "9", true},
+        {"SLURM_GTIDS", "1,", false},
+        {"CUDA_VISIBLE_DEVICES", "GPU-1,", false},
+        {"CLUSTER_ENV_SET", "RANK:0,", false},
+        {"MASTER_PORT", "1", false},
+        {"HOME", "/x", false},
+        {"NCCL_CONF_FILE", "x", false},
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the plugin is from init to exit: contexts, order of hooks, many tasks, steps inside steps. */
+/* What the plugin is from init to exit: contexts, order of hooks, many tasks, steps inside steps.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,16 +72,21 @@ static void user_init_twice(void **state)
     world_each_series("srun-1x4", user_init_twice_in);
 }
 
+static void number_step(struct recording *recording, uint32_t id)
+{
+    for (size_t n = 0; n < recording->node_count; n++) {
+        struct recorded_node *node = &recording->nodes[n];
+        node->user_init.items[S_JOB_STEPID].value = id;
+        for (size_t t = 0; t < node->task_count; t++)
+            node->tasks[t].items[S_JOB_STEPID].value = id;
+    }
+}
+
 /* Neither srun's nor a script's: PrologFlags=Contain makes one per job. */
 static void extern_step_in(struct recording *recording)
 {
     struct host_setup setup = world_setup(recording);
-    for (size_t n = 0; n < recording->node_count; n++) {
-        struct recorded_node *node = &recording->nodes[n];
-        node->user_init.items[S_JOB_STEPID].value = 0xfffffffcu;
-        for (size_t t = 0; t < node->task_count; t++)
-            node->tasks[t].items[S_JOB_STEPID].value = 0xfffffffcu;
-    }
+    number_step(recording, 0xfffffffcu);
     struct host_result *result = host_run(&setup);
     expect_nothing_done(result);
     expect_done(result);
@@ -90,6 +96,26 @@ static void extern_step(void **state)
 {
     (void)state;
     world_each_series("srun-1x4", extern_step_in);
+}
+
+/* Steps of one job side by side; the numbers run past the window. */
+static void later_steps_in(struct recording *recording)
+{
+    static const uint32_t ids[] = {1, 2, 7, 8, 4535, 0x7fffffff};
+    for (size_t i = 0; i < LENGTH(ids); i++) {
+        struct host_setup setup = world_setup(recording);
+        number_step(recording, ids[i]);
+        struct host_result *result = host_run(&setup);
+        expect_launched(result);
+        expect_recorded(result);
+        expect_done(result);
+    }
+}
+
+static void later_steps(void **state)
+{
+    (void)state;
+    world_one_series("srun-1x4", later_steps_in);
 }
 
 /* ---------------------------------------------------------------- what a launch costs */
@@ -204,8 +230,8 @@ static void many_refusals_in(struct recording *recording)
     struct host_result *result = run_first_node(recording);
     expect_calm(result);
     expect_lines(result, 1);
-    expect(result->nodes[0].calls[HOST_TASK_EXIT].kills == HOST_KILL_REQUESTS, "%u calls to end the step",
-           result->nodes[0].calls[HOST_TASK_EXIT].kills);
+    expect(result->nodes[0].calls[HOST_TASK_EXIT].kills == HOST_KILL_REQUESTS,
+           "%u calls to end the step", result->nodes[0].calls[HOST_TASK_EXIT].kills);
     expect_done(result);
 }
 
@@ -259,7 +285,8 @@ static void inner_step_in(struct recording *recording)
 
 static void inner_step(void **state)
 {
-    static const char *const names[] = {"srun-1x4", "srun-8x4", "substep-2of4", "batch-4", "batch-1"};
+    static const char *const names[] = {"srun-1x4", "srun-8x4", "substep-2of4", "batch-4",
+                                        "batch-1"};
     (void)state;
     for (size_t i = 0; i < LENGTH(names); i++)
         world_each_series(names[i], inner_step_in);
@@ -327,9 +354,11 @@ static void run_command(struct recorded_hook *hook, const char *command)
  * batch script which started them, with nothing that differs. */
 static void launcher_in(struct recording *recording)
 {
-    static const char *const commands[] = {"/usr/bin/orted", "prted", "/opt/mpi/bin/hydra_pmi_proxy"};
-    static const char *const absent[] = {"RANK",       "WORLD_SIZE",       "LOCAL_RANK", "NODE_RANK",
-                                         "GROUP_RANK", "LOCAL_WORLD_SIZE", "PET_NNODES", "NODE_ADDR"};
+    static const char *const commands[] = {"/usr/bin/orted", "prted",
+                                           "/opt/mpi/bin/hydra_pmi_proxy"};
+    static const char *const absent[] = {"RANK",       "WORLD_SIZE", "LOCAL_RANK",
+                                         "NODE_RANK",  "GROUP_RANK", "LOCAL_WORLD_SIZE",
+                                         "PET_NNODES", "NODE_ADDR"};
     for (size_t c = 0; c < LENGTH(commands); c++) {
         struct host_setup setup = world_setup(recording);
         for (size_t n = 0; n < recording->node_count; n++) {
@@ -358,6 +387,7 @@ const struct plugin_case lifetime_cases[] = {
     {"without user_init the other hooks do nothing", no_user_init},
     {"user_init twice leaks nothing and says nothing twice", user_init_twice},
     {"the extern step gets nothing", extern_step},
+    {"each step of a job has a port of its own", later_steps},
     {"a launch opens its texts, binds once on the primary, and no more", files},
     {"thousands of tasks on a node each get their own rank", many_tasks},
     {"hundreds of refusals are one line and one call", many_refusals},

@@ -45,11 +45,11 @@ static void submit_each(struct recording *recording)
         const char *text;
         int rc;
     } texts[] = {
-        {NULL, 0},        {"", 0},           {"(null)", 0},       {"on", 0},
-        {"off", 0},       {"verbose,on", 0}, {"port=29500", 0},   {"torchrun=off", 0},
-        {"bogus", -1},    {"port=0", -1},    {"port=65536", -1},  {"port=-1", -1},
-        {"on,", -1},      {",", -1},         {"port", -1},        {"%n%s", -1},
-        {"$(reboot)", -1}, {"on\n", -1},     {"\x1b[2J", -1},     {"port=99999999999999999999", -1},
+        {NULL, 0},         {"", 0},           {"(null)", 0},      {"on", 0},
+        {"off", 0},        {"verbose,on", 0}, {"port=29500", 0},  {"torchrun=off", 0},
+        {"bogus", -1},     {"port=0", -1},    {"port=65536", -1}, {"port=-1", -1},
+        {"on,", -1},       {",", -1},         {"port", -1},       {"%n%s", -1},
+        {"$(reboot)", -1}, {"on\n", -1},      {"\x1b[2J", -1},    {"port=99999999999999999999", -1},
     };
     char *huge = repeat('x', 1 << 20);
     for (size_t i = 0; i < LENGTH(texts); i++) {
@@ -86,7 +86,7 @@ static void bare_forms_set_the_variables_in(struct recording *recording)
         size_t count;
         const char *texts[2];
     } calls[] = {
-        {1, {NULL}},     {1, {""}},         {1, {"(null)"}},           {2, {NULL, ""}},
+        {1, {NULL}},       {1, {""}},          {1, {"(null)"}},           {2, {NULL, ""}},
         {2, {"on", "on"}}, {2, {"off", "on"}}, {2, {"(null)", "(null)"}},
     };
     for (size_t i = 0; i < LENGTH(calls); i++) {
@@ -274,7 +274,8 @@ static void default_on_sets_without_the_option(void **state)
 
 static void bad_arguments_are_passed_over_in(struct recording *recording)
 {
-    static const char *const arguments[] = {"run=relative", "run=", "default=maybe", "%n", "verbose"};
+    static const char *const arguments[] = {"run=relative", "run=", "default=maybe", "%n",
+                                            "verbose"};
     for (size_t i = 0; i < LENGTH(arguments); i++) {
         struct host_result *result =
             launch(recording, 1, (const char *const[]){"on"}, arguments[i]);
@@ -295,11 +296,13 @@ static void a_bad_argument_is_named_and_passed_over(void **state)
 }
 
 const struct plugin_case option_cases[] = {
-    {"a bad text is refused at submission, with the valid items", a_bad_text_is_refused_at_submission},
+    {"a bad text is refused at submission, with the valid items",
+     a_bad_text_is_refused_at_submission},
     {"each bare form sets the variables, called once or twice", each_bare_form_sets_the_variables},
     {"a text unknown in the stepd still sets the variables",
      a_text_unknown_in_the_stepd_still_sets_the_variables},
-    {"the last call counts, so off after on does nothing", the_last_call_counts_so_off_does_nothing},
+    {"the last call counts, so off after on does nothing",
+     the_last_call_counts_so_off_does_nothing},
     {"without the option nothing is set, opened or said", without_the_option_nothing_is_done},
     {"port and torchrun reach the tasks", items_reach_the_tasks},
     {"verbose speaks once per node", verbose_speaks_once_per_node},

@@ -151,7 +151,9 @@ static void wrong_order_arrives_in(struct recording *recording)
 {
     static const char *const orders[] = {
         "1.0:zeta1,n10,n9,alpha",
-        "4321.99:zeta1,n10,n9,alpha",
+        "4322.0:zeta1,n10,n9,alpha",
+        "4321.1:zeta1,n10,n9,alpha",
+        "4321.00:zeta1,n10,n9,alpha",
         "4321.0:zeta1,n10,n9",
         "4321.0:zeta1,n10,n9,beta",
         "4321.0:zeta1,zeta1,zeta1,zeta1",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that must not run: the tasks leave with status 1, one line per node tells why, and the stepd
- * asks once, from task_exit, for the step's end. */
+/* Steps that must not run: the tasks leave with status 1, one line per node tells why, and the
+ * stepd asks once, from task_exit, for the step's end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,16 +41,15 @@ static void expect_step_ended(const struct host_node *node, bool ended)
     unsigned kills = node->calls[HOST_TASK_EXIT].kills;
     expect(kills == (ended ? HOST_KILL_REQUESTS : 0), "%s asked %u times to end the step",
            node->recorded->name, kills);
-    expect(!ended || (node->kill.job_id == items[S_JOB_ID].value &&
-                      node->kill.step_id == items[S_JOB_STEPID].value &&
-                      node->kill.signal == SIGKILL),
+    expect(!ended ||
+               (node->kill.job_id == items[S_JOB_ID].value &&
+                node->kill.step_id == items[S_JOB_STEPID].value && node->kill.signal == SIGKILL),
            "%s ended step %u.%u with signal %u", node->recorded->name, node->kill.job_id,
            node->kill.step_id, node->kill.signal);
 }
 
 /* Each task leaves or comes to its command; `wanted`: how many of each node leave. */
-static void expect_refusal(const struct host_result *result, const size_t *wanted,
-                           const char *says)
+static void expect_refusal(const struct host_result *result, const size_t *wanted, const char *says)
 {
     expect_calm(result);
     for (size_t n = 0; n < result->node_count; n++) {
@@ -62,8 +61,8 @@ static void expect_refusal(const struct host_result *result, const size_t *wante
                    "task %zu of %s ended with status %x", t, node->recorded->name,
                    (unsigned)node->tasks[t].status);
         }
-        expect(left == wanted[n], "%zu tasks of %s left, expected %zu", left,
-               node->recorded->name, wanted[n]);
+        expect(left == wanted[n], "%zu tasks of %s left, expected %zu", left, node->recorded->name,
+               wanted[n]);
         size_t lines = count_lines(result, n, says);
         expect(lines == (left > 0), "%zu lines of %s", lines, node->recorded->name);
         expect_step_ended(node, left > 0);

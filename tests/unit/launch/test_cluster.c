@@ -89,6 +89,8 @@ static const struct check_row {
      "node 0 of the step is n1 by its node list, but this node is n2"},
     {"a_node_that_is_not_in_the_list_is_refused", CE_STEP_TASKS, CE_ORDER_NODEID, "n9", 1,
      "this node is n9"},
+    {"a_node_with_a_name_of_one_letter_is_refused", CE_STEP_TASKS, CE_ORDER_NODEID, "m", 1,
+     "this node is m"},
     {"a_node_whose_name_is_not_known_may_run", CE_STEP_TASKS, CE_ORDER_NODEID, "", 1, NULL},
     {"an_order_that_was_asked_for_may_run", CE_STEP_TASKS, CE_ORDER_LAYOUT, "n2", 1, NULL},
     {"an_order_that_did_not_arrive_is_refused", CE_STEP_TASKS, CE_ORDER_UNKNOWN, "n2", 1,

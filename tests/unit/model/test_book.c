@@ -104,6 +104,7 @@ static const struct lookup_row {
     {"case_does_not_count", "NODE2", "10.1.0.2"},
     {"several_addresses_come_in_file_order", "node1", "10.1.0.1 fd00::1 10.2.0.1"},
     {"case_does_not_count_between_lines", "Node1", "10.1.0.1 fd00::1 10.2.0.1"},
+    {"case_does_not_count_from_a_to_z", "az-BY", "10.1.0.9"},
     {"a_name_that_is_not_there_is_not_found", "node3", ""},
     {"a_part_of_a_name_is_not_found", "node", ""},
     {"a_longer_name_is_not_found", "node22", ""},
@@ -113,7 +114,8 @@ static const struct lookup_row {
 static const char several[] = "10.1.0.1 node1\n"
                               "10.1.0.2 node2 n2\n"
                               "fd00::1 NODE1\n"
-                              "10.2.0.1 node1\n";
+                              "10.2.0.1 node1\n"
+                              "10.1.0.9 AZ-by\n";
 
 static void finds(void **state)
 {

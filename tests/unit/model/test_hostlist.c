@@ -62,7 +62,7 @@ static const struct error_row {
     {"a_space_is_an_error", "a b", "unexpected character"},
     {"a_space_after_a_comma_is_an_error", "a, b", "unexpected character"},
     {"a_range_that_runs_backwards_is_an_error", "n[3-1]", "backwards"},
-    {"a_bracket_that_does_not_close_is_an_error", "n[1-2", "without ']'"},
+    {"a_bracket_that_does_not_close_is_an_error", "n[1-2", "'[' without ']' at '[1-2'"},
     {"a_range_that_does_not_end_is_an_error", "n[1-", "without ']'"},
     {"a_range_without_an_end_is_an_error", "n[1-]", "after '-'"},
     {"a_range_without_a_start_is_an_error", "n[-2]", "expected a number"},

@@ -266,22 +266,49 @@ static void a_task_of_an_arbitrary_step_finds_itself_by_name(void **state)
     unit_env_free(&array);
 }
 
-static void tasks_of_any_node_are_told_by_the_counts(void **state)
+/* Tasks on the nodes of a list, in its order. */
+static const struct counts_row {
+    const char *name;
+    enum ce_step_kind kind;
+    enum ce_node_order order;
+    const char *nodes, *env[ENTRIES], *counts;
+} counts[] = {
+    {"a_step_counts_by_its_list", TASKS, CE_ORDER_NODEID, "n[1-4]",
+     {"SLURM_STEP_TASKS_PER_NODE=4(x2),3", "SLURM_TASKS_PER_NODE=9"}, "4 4 3 1"},
+    {"a_job_counts_by_its_list", BATCH, CE_ORDER_NODEID, "n[1-4]",
+     {"SLURM_STEP_TASKS_PER_NODE=9", "SLURM_TASKS_PER_NODE=8,7(x2)"}, "8 7 7 1"},
+    {"without_counts_there_is_one", TASKS, CE_ORDER_NODEID, "n[1-2]", {NULL}, "1 1"},
+    {"a_het_step_counts_by_slurms_own_order", TASKS, CE_ORDER_COMPONENTS, "n3,n1,n2",
+     {"SLURM_STEP_NODELIST=n[1-3]", "SLURM_STEP_TASKS_PER_NODE=2(x2),1"}, "1 2 2"},
+    {"an_arbitrary_step_counts_by_slurms_own_order", TASKS, CE_ORDER_LAYOUT, "n3,n1,n2",
+     {"SLURM_STEP_NODELIST=n[1-3]", "SLURM_STEP_TASKS_PER_NODE=2,4,1"}, "1 2 4"},
+    {"a_node_that_slurm_does_not_list_has_one", TASKS, CE_ORDER_COMPONENTS, "n9,n1",
+     {"SLURM_STEP_NODELIST=n[1-3]", "SLURM_STEP_TASKS_PER_NODE=2,4,1"}, "1 2"},
+    {"a_het_step_without_slurms_list_has_one_each", TASKS, CE_ORDER_COMPONENTS, "n3,n1",
+     {"SLURM_STEP_TASKS_PER_NODE=2,4,3"}, "1 1"},
+    {"a_het_job_counts_by_its_components", BATCH, CE_ORDER_COMPONENTS, "n9,n4,n5",
+     {"SLURM_JOB_ID=12", "SLURM_HET_SIZE=2", "SLURM_JOB_ID_HET_GROUP_0=12",
+      "SLURM_JOB_NODELIST_HET_GROUP_0=n9", "SLURM_TASKS_PER_NODE_HET_GROUP_0=3",
+      "SLURM_JOB_NODELIST_HET_GROUP_1=n[4-5]", "SLURM_TASKS_PER_NODE_HET_GROUP_1=8,7",
+      "SLURM_TASKS_PER_NODE=3"}, "3 8 7"},
+};
+
+static void count(void **state)
 {
-    static const char *const counts[] = {"SLURM_STEP_TASKS_PER_NODE=4(x2),3",
-                                         "SLURM_TASKS_PER_NODE=8,7(x2)", NULL};
-    static const uint32_t of_step[] = {4, 4, 3, 1}, of_job[] = {8, 7, 7, 1};
+    const struct counts_row *row = *state;
     struct unit_env array = {.count = 0};
-    struct ce_allocation step = {.id = {TASKS, 12, 0}}, job = {.id = {BATCH, 12, 0}};
-    (void)state;
-    unit_env_fill(&array, counts);
+    struct ce_allocation allocation = {.id = {row->kind, 12, 0},
+                                       .nodes = ce_hostlist_parse(row->nodes, NULL),
+                                       .order = row->order};
+    char joined[64] = "";
+    unit_env_fill(&array, row->env);
     const struct ce_environ env = unit_environ(&array);
-    for (uint32_t i = 0; i < UNIT_COUNT(of_step); i++) {
-        assert_int_equal(ce_slurm_tasks_on_node(&env, &step, i), of_step[i]);
-        assert_int_equal(ce_slurm_tasks_on_node(&env, &job, i), of_job[i]);
-    }
+    for (uint32_t i = 0; i < ce_allocation_node_count(&allocation); i++)
+        snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%u", i ? " " : "",
+                 ce_slurm_tasks_on_node(&env, &allocation, i));
+    assert_string_equal(joined, row->counts);
+    ce_allocation_free(&allocation);
     unit_env_free(&array);
-    assert_int_equal(ce_slurm_tasks_on_node(&env, &step, 0), 1);
 }
 
 static void a_node_name_that_is_too_long_is_an_error(void **state)
@@ -334,7 +361,7 @@ int main(void)
     UNIT_TABLE(allocations, allocates);
     UNIT_TABLE(tasks, takes_place);
     UNIT_RULE(a_task_of_an_arbitrary_step_finds_itself_by_name);
-    UNIT_RULE(tasks_of_any_node_are_told_by_the_counts);
+    UNIT_TABLE(counts, count);
     UNIT_RULE(a_node_name_that_is_too_long_is_an_error);
     UNIT_TABLE(launchers, launcher);
     return UNIT_RUN("slurm/environment");
