@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/node.h"
 
-#include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
 #include "model/record.h"
-
-static const char *const kind_names[] = {
-    [CE_NETIF_OTHER] = "other",   [CE_NETIF_ETHERNET] = "ethernet",
-    [CE_NETIF_INFINIBAND] = "infiniband", [CE_NETIF_BRIDGE] = "bridge",
-    [CE_NETIF_TUN] = "tun",
-};
-enum { KINDS = sizeof kind_names / sizeof *kind_names };
-
-const char *ce_netif_kind_name(enum ce_netif_kind kind)
-{
-    return kind_names[kind];
-}
 
 struct ce_node *ce_node_create(void)
 {
@@ -32,7 +19,11 @@ void ce_node_destroy(struct ce_node *node)
         return;
     for (size_t i = 0; i < node->netif_count; i++)
         free(node->netifs[i].addresses);
+    for (size_t i = 0; i < node->hca_count; i++)
+        ce_hca_free(&node->hcas[i]);
     free(node->netifs);
+    free(node->hcas);
+    free(node->gpus);
     free(node->host_name);
     free(node->boot_id);
     free(node);
@@ -61,8 +52,7 @@ struct ce_netif *ce_node_add_netif(struct ce_node *node, const char *name)
     if (node->netif_count == CE_NETIF_MAX || !*name || ce_node_find_netif(node, name) ||
         ce_copy(netif.name, sizeof netif.name, name) < 0)
         return NULL;
-    struct ce_netif *netifs =
-        realloc(node->netifs, (node->netif_count + 1) * sizeof *netifs);
+    struct ce_netif *netifs = realloc(node->netifs, (node->netif_count + 1) * sizeof *netifs);
     if (!netifs)
         return NULL;
     node->netifs = netifs;
@@ -70,69 +60,47 @@ struct ce_netif *ce_node_add_netif(struct ce_node *node, const char *name)
     return &netifs[node->netif_count++];
 }
 
-int ce_netif_add_address(struct ce_netif *netif, const struct ce_prefix *address)
+const struct ce_hca *ce_node_find_hca(const struct ce_node *node, const char *name)
 {
-    if (netif->address_count == CE_NETIF_ADDRESSES_MAX)
-        return -1;
-    struct ce_prefix *addresses =
-        realloc(netif->addresses, (netif->address_count + 1) * sizeof *addresses);
-    if (!addresses)
-        return -1;
-    addresses[netif->address_count++] = *address;
-    netif->addresses = addresses;
-    return 0;
+    for (size_t i = 0; i < node->hca_count; i++)
+        if (strcmp(node->hcas[i].name, name) == 0)
+            return &node->hcas[i];
+    return NULL;
 }
 
-/* Interface names may hold dots and more ("eth0.100"); in a key those stand as %XX. */
-enum { KEY_PART = 3 * CE_NETIF_NAME };
-
-static const char *encode(const char *name, char *part)
+struct ce_hca *ce_node_add_hca(struct ce_node *node, const char *name)
 {
-    char *out = part;
-    for (; *name; name++)
-        if (isalnum((unsigned char)*name) || strchr("_-:@+", *name))
-            *out++ = *name;
-        else
-            out += sprintf(out, "%%%02x", (unsigned char)*name);
-    *out = '\0';
-    return part;
+    struct ce_hca hca = {.pci.numa = CE_NUMA_UNKNOWN};
+    if (node->hca_count == CE_HCA_MAX || !*name || ce_node_find_hca(node, name) ||
+        ce_copy(hca.name, sizeof hca.name, name) < 0)
+        return NULL;
+    struct ce_hca *hcas = realloc(node->hcas, (node->hca_count + 1) * sizeof *hcas);
+    if (!hcas)
+        return NULL;
+    node->hcas = hcas;
+    hcas[node->hca_count] = hca;
+    return &hcas[node->hca_count++];
 }
 
-static int decode(const char *part, char *name, size_t size)
+struct ce_pci *ce_node_add_gpu(struct ce_node *node)
 {
-    size_t n = 0;
-    for (; *part; part++) {
-        unsigned c = (unsigned char)*part;
-        if (c == '%') {
-            if (!isxdigit((unsigned char)part[1]) || !isxdigit((unsigned char)part[2]) ||
-                sscanf(part + 1, "%2x", &c) != 1 || c == 0)
-                return -1;
-            part += 2;
-        }
-        if (n + 1 >= size)
-            return -1;
-        name[n++] = (char)c;
-    }
-    name[n] = '\0';
-    return 0;
+    if (node->gpu_count == CE_GPUS_MAX)
+        return NULL;
+    struct ce_pci *gpus = realloc(node->gpus, (node->gpu_count + 1) * sizeof *gpus);
+    if (!gpus)
+        return NULL;
+    node->gpus = gpus;
+    gpus[node->gpu_count] = (struct ce_pci){.numa = CE_NUMA_UNKNOWN};
+    return &gpus[node->gpu_count++];
 }
 
-static void write_netif(const struct ce_netif *netif, struct ce_text *out)
+static void write_gpus(const struct ce_node *node, struct ce_text *out)
 {
-    char key[KEY_PART], address[CE_ADDRESS_TEXT], prefix[CE_ADDRESS_TEXT + 8];
-    encode(netif->name, key);
-    ce_record_add_number(out, netif->index, "netif.%s.index", key);
-    ce_record_add(out, kind_names[netif->kind], "netif.%s.kind", key);
-    ce_record_add_number(out, netif->up, "netif.%s.up", key);
-    if (netif->speed_mbps)
-        ce_record_add_number(out, netif->speed_mbps, "netif.%s.speed_mbps", key);
-    ce_record_add_number(out, netif->default_route, "netif.%s.default_route", key);
-    if (netif->master[0])
-        ce_record_add(out, netif->master, "netif.%s.master", key);
-    for (size_t i = 0; i < netif->address_count; i++) {
-        ce_address_format(&netif->addresses[i].address, address);
-        snprintf(prefix, sizeof prefix, "%s/%u", address, netif->addresses[i].length);
-        ce_record_add(out, prefix, "netif.%s.address.%zu", key, i);
+    char prefix[32];
+    ce_record_add_number(out, node->gpu_count, "gpu.count");
+    for (unsigned i = 0; i < node->gpu_count; i++) {
+        snprintf(prefix, sizeof prefix, "gpu.%u", i);
+        ce_pci_write(&node->gpus[i], prefix, out);
     }
 }
 
@@ -144,77 +112,56 @@ void ce_node_write(const struct ce_node *node, struct ce_text *out)
     if (node->boot_id)
         ce_record_add(out, node->boot_id, "boot.id");
     for (size_t i = 0; i < node->netif_count; i++)
-        write_netif(&node->netifs[i], out);
+        ce_netif_write(&node->netifs[i], out);
+    for (size_t i = 0; i < node->hca_count; i++)
+        ce_hca_write(&node->hcas[i], out);
     if (node->gpu_count_known)
-        ce_record_add_number(out, node->gpu_count, "gpu.count");
+        write_gpus(node, out);
     ce_record_end(out);
-}
-
-static int read_flag(const struct ce_record *record, const char *part, const char *key, bool *ret,
-                     struct ce_error *err)
-{
-    uint64_t value = 0;
-    if (ce_record_number(record, 0, 1, &value, err, "netif.%s.%s", part, key) < 0)
-        return -1;
-    *ret = value;
-    return 0;
-}
-
-static int read_numbers(const struct ce_record *record, const char *part, struct ce_netif *netif,
-                        struct ce_error *err)
-{
-    uint64_t index = 0, speed = 0;
-    if (ce_record_number(record, 0, INT_MAX, &index, err, "netif.%s.index", part) < 0 ||
-        ce_record_number(record, 0, INT_MAX, &speed, err, "netif.%s.speed_mbps", part) < 0 ||
-        read_flag(record, part, "up", &netif->up, err) < 0 ||
-        read_flag(record, part, "default_route", &netif->default_route, err) < 0)
-        return -1;
-    netif->index = (unsigned)index;
-    netif->speed_mbps = (unsigned)speed;
-    return 0;
-}
-
-/* A kind that a newer writer knows and we do not is one that no job should use. */
-static enum ce_netif_kind kind_of(const char *name)
-{
-    for (unsigned i = 0; name && i < KINDS; i++)
-        if (strcmp(kind_names[i], name) == 0)
-            return (enum ce_netif_kind)i;
-    return CE_NETIF_OTHER;
-}
-
-static int read_addresses(const struct ce_record *record, const char *part,
-                          struct ce_netif *netif, struct ce_error *err)
-{
-    for (size_t i = 0; i < CE_NETIF_ADDRESSES_MAX; i++) {
-        const char *text = ce_record_get(record, "netif.%s.address.%zu", part, i);
-        struct ce_prefix prefix;
-        if (!text)
-            return 0;
-        if (ce_prefix_parse(text, &prefix) < 0)
-            return ce_fail(err, "netif.%s.address.%zu=%.60s: not an address", part, i, text);
-        if (ce_netif_add_address(netif, &prefix) < 0)
-            return ce_fail(err, "no memory");
-    }
-    return 0;
 }
 
 static int read_netif(const struct ce_record *record, const char *part, struct ce_node *node,
                       struct ce_error *err)
 {
     char name[CE_NETIF_NAME];
-    if (decode(part, name, sizeof name) < 0)
-        return ce_fail(err, "netif.%s: not an interface name", part);
+    if (ce_key_decode(part, name, sizeof name) < 0)
+        return ce_fail(err, "netif.%.40s: not an interface name", part);
     struct ce_netif *netif = ce_node_add_netif(node, name);
     if (!netif)
         return ce_fail(err, "netif.%s: stands there twice, or too many interfaces", part);
-    const char *master = ce_record_get(record, "netif.%s.master", part);
-    if (master && ce_copy(netif->master, sizeof netif->master, master) < 0)
-        return ce_fail(err, "netif.%s.master=%.40s: not an interface name", part, master);
-    netif->kind = kind_of(ce_record_get(record, "netif.%s.kind", part));
-    if (read_numbers(record, part, netif, err) < 0)
+    return ce_netif_read(record, part, netif, err);
+}
+
+static int read_hca(const struct ce_record *record, const char *part, struct ce_node *node,
+                    struct ce_error *err)
+{
+    struct ce_hca read;
+    if (ce_hca_read(record, part, &read, err) < 0)
         return -1;
-    return read_addresses(record, part, netif, err);
+    struct ce_hca *hca = ce_node_add_hca(node, read.name);
+    if (!hca) {
+        ce_hca_free(&read);
+        return ce_fail(err, "ib.%s: stands there twice, or too many devices", part);
+    }
+    *hca = read;
+    return 0;
+}
+
+static int read_gpus(const struct ce_record *record, struct ce_node *node, struct ce_error *err)
+{
+    uint64_t count = 0;
+    char prefix[32];
+    int known = ce_record_number(record, 0, CE_GPUS_MAX, &count, err, "gpu.count");
+    node->gpu_count_known = known > 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct ce_pci *gpu = ce_node_add_gpu(node);
+        snprintf(prefix, sizeof prefix, "gpu.%u", i);
+        if (!gpu)
+            return ce_fail(err, "no memory");
+        if (ce_pci_read(record, prefix, gpu, err) < 0)
+            return -1;
+    }
+    return known < 0 ? -1 : 0;
 }
 
 static int read_text(const struct ce_record *record, const char *key, char **ret,
@@ -228,19 +175,17 @@ static int read_text(const struct ce_record *record, const char *key, char **ret
 
 static int read_node(const struct ce_record *record, struct ce_node *node, struct ce_error *err)
 {
-    char part[KEY_PART];
-    size_t at = 0;
-    uint64_t gpus = 0;
+    char part[CE_KEY_PART];
     if (read_text(record, "host.name", &node->host_name, err) < 0 ||
         read_text(record, "boot.id", &node->boot_id, err) < 0)
         return -1;
-    while (ce_record_next_part(record, "netif.", &at, part, sizeof part))
+    for (size_t at = 0; ce_record_next_part(record, "netif.", &at, part, sizeof part);)
         if (read_netif(record, part, node, err) < 0)
             return -1;
-    int known = ce_record_number(record, 0, 1024, &gpus, err, "gpu.count");
-    node->gpu_count_known = known > 0;
-    node->gpu_count = (unsigned)gpus;
-    return known < 0 ? -1 : 0;
+    for (size_t at = 0; ce_record_next_part(record, "ib.", &at, part, sizeof part);)
+        if (read_hca(record, part, node, err) < 0)
+            return -1;
+    return read_gpus(record, node, err);
 }
 
 struct ce_node *ce_node_parse(const char *text, struct ce_error *err)

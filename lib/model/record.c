@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/record.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -206,8 +207,8 @@ static bool is_first_mention(const struct ce_record *record, const struct line *
     return true;
 }
 
-bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at,
-                         char *name, size_t size)
+bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at, char *name,
+                         size_t size)
 {
     for (; *at < record->count; (*at)++) {
         const struct line *line = &record->lines[*at];
@@ -222,6 +223,36 @@ bool ce_record_next_part(const struct ce_record *record, const char *prefix, siz
         return true;
     }
     return false;
+}
+
+const char *ce_key_encode(const char *name, char *part, size_t size)
+{
+    size_t n = 0;
+    part[0] = '\0';
+    for (; *name && n + 3 < size; name++) {
+        bool plain = isalnum((unsigned char)*name) || strchr("_-:@+", *name);
+        n += (size_t)snprintf(part + n, size - n, plain ? "%c" : "%%%02x", (unsigned char)*name);
+    }
+    return part;
+}
+
+int ce_key_decode(const char *part, char *name, size_t size)
+{
+    size_t n = 0;
+    for (; *part; part++) {
+        unsigned c = (unsigned char)*part;
+        if (c == '%') {
+            if (!isxdigit((unsigned char)part[1]) || !isxdigit((unsigned char)part[2]) ||
+                sscanf(part + 1, "%2x", &c) != 1 || c == 0)
+                return -1;
+            part += 2;
+        }
+        if (n + 1 >= size)
+            return -1;
+        name[n++] = (char)c;
+    }
+    name[n] = '\0';
+    return 0;
 }
 
 void ce_record_begin(struct ce_text *out)

@@ -36,8 +36,15 @@ int ce_record_number(const struct ce_record *record, uint64_t min, uint64_t max,
 
 /* The keys below a prefix ("netif."), each different next part once, in order of first mention:
  * start with *at = 0; returns false at the end, else the part ("eth1") in name. */
-bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at,
-                         char *name, size_t size);
+bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at, char *name,
+                         size_t size);
+
+/* A name as a part of a key: what may not stand there, dots above all ("eth0.100"), stands as %XX.
+ * Encoding truncates a name of more than CE_KEY_PART / 3 bytes; decoding gives -1 for what does not
+ * fit or is not of that form. */
+enum { CE_KEY_PART = 3 * 64 };
+const char *ce_key_encode(const char *name, char *part, size_t size);
+int ce_key_decode(const char *part, char *name, size_t size);
 
 /* Writing. */
 void ce_record_begin(struct ce_text *out);

@@ -103,7 +103,7 @@ static void no_gpu_is_another_fact_than_not_known(void **state)
 static const struct reads_row {
     const char *name, *lines, *written;
 } reads[] = {
-    {"keys_of_a_newer_writer_are_skipped", "ib.mlx5_0.1.state=4\nnetif.a.numa=1\nzzz=\n",
+    {"keys_of_a_newer_writer_are_skipped", "zz.mlx5_0.1.state=4\nnetif.a.numa=1\nzzz=\n",
      "netif.a.index=0\nnetif.a.kind=other\nnetif.a.up=0\nnetif.a.default_route=0\n"},
     {"a_kind_of_a_newer_writer_is_one_no_job_should_use", "netif.a.kind=photon\n",
      "netif.a.index=0\nnetif.a.kind=other\nnetif.a.up=0\nnetif.a.default_route=0\n"},
