@@ -29,11 +29,13 @@ int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allo
     cluster->addresses = calloc(cluster->node_count, sizeof *cluster->addresses);
     if (!cluster->addresses)
         return ce_fail(err, "no memory");
-    ce_network_choose(node, policy, book, &cluster->network);
+    if (ce_rails_choose(node, &cluster->rails, err) < 0)
+        return -1;
+    ce_network_choose(node, policy, book, &cluster->rails, &cluster->network);
     for (uint32_t i = 0; i < cluster->node_count; i++)
-        cluster->known += ce_network_lookup(&cluster->network, policy, book,
-                                            ce_hostlist_name(allocation->nodes, i),
-                                            &cluster->addresses[i]);
+        cluster->known +=
+            ce_network_lookup(&cluster->network, policy, book,
+                              ce_hostlist_name(allocation->nodes, i), &cluster->addresses[i]);
     note_missing(cluster, allocation, notes);
     return 0;
 }
@@ -41,6 +43,7 @@ int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allo
 void ce_cluster_free(struct ce_cluster *cluster)
 {
     free(cluster->addresses);
+    ce_rails_free(&cluster->rails);
     *cluster = (struct ce_cluster){.node_count = 0};
 }
 
@@ -50,9 +53,10 @@ int ce_cluster_check(const struct ce_allocation *allocation, const struct ce_tas
     if (allocation->id.kind != CE_STEP_TASKS)
         return 0;
     if (allocation->order == CE_ORDER_UNKNOWN)
-        return ce_fail(err, "the node order of -m arbitrary did not arrive from srun (is the plugin "
-                            "in its plugstack.conf too?); use another distribution, or "
-                            "--cluster-env=off for this step");
+        return ce_fail(err,
+                       "the node order of -m arbitrary did not arrive from srun (is the plugin "
+                       "in its plugstack.conf too?); use another distribution, or "
+                       "--cluster-env=off for this step");
     const char *expected = ce_hostlist_name(allocation->nodes, task->node_rank);
     if (task->node_name[0] && strcmp(expected, task->node_name) != 0)
         return ce_fail(err,

@@ -12,6 +12,7 @@ struct ce_cluster {
     uint32_t node_count;
     struct ce_address *addresses; /* by node rank; family 0: not in the book */
     uint32_t known;               /* how many are in the book */
+    struct ce_rails rails;        /* of this node */
     struct ce_network network;    /* of this node */
 };
 

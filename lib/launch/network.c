@@ -8,9 +8,10 @@
 
 /* Names that container engines, virtual machine managers and VPNs give to what they make. */
 static const char *const virtual_names[] = {
-    "docker", "veth", "virbr", "vnet",     "vmnet", "cni",  "cali",   "cilium", "lxc",
-    "lxd",    "podman", "flannel", "weave", "kube",  "tailscale", "wg", "zt",  "tun",
-    "tap",    "br-", "dummy",   "nodelocaldns", "ovs", "incus", "vxlan", "genev", "antrea",
+    "docker",       "veth", "virbr", "vnet",   "vmnet",   "cni",    "cali",
+    "cilium",       "lxc",  "lxd",   "podman", "flannel", "weave",  "kube",
+    "tailscale",    "wg",   "zt",    "tun",    "tap",     "br-",    "dummy",
+    "nodelocaldns", "ovs",  "incus", "vxlan",  "genev",   "antrea",
 };
 
 static bool is_virtual(const char *name)
@@ -68,17 +69,24 @@ static bool could_be_cluster(const struct ce_netif *netif, const struct ce_polic
 }
 
 /* The interfaces among which the choice is made.  The management interface is among them only
- * where nothing else is, or where the policy says (by name or prefix) what the cluster network is. */
+ * where nothing else is, or where the policy says (by name or prefix) what the cluster network is.
+ */
 struct candidates {
     const struct ce_node *node;
     const struct ce_policy *policy;
+    const struct ce_rails *rails;
     bool management; /* those with the default route count too */
+    bool only_management;
+    bool no_rails; /* those of the rails do not count */
 };
 
 static bool is_candidate(const struct candidates *candidates, const struct ce_netif *netif)
 {
-    return could_be_cluster(netif, candidates->policy) &&
-           (candidates->management || !netif->default_route);
+    if (netif->default_route ? !candidates->management : candidates->only_management)
+        return false;
+    if (candidates->no_rails && ce_rails_has_netdev(candidates->rails, netif->name))
+        return false;
+    return could_be_cluster(netif, candidates->policy);
 }
 
 static const struct ce_netif *next_candidate(const struct candidates *candidates,
@@ -92,12 +100,21 @@ static const struct ce_netif *next_candidate(const struct candidates *candidates
     return NULL;
 }
 
-static struct candidates find_candidates(const struct ce_node *node, const struct ce_policy *policy)
+/* Could be the cluster network by themselves: neither a rail's nor the management interface. */
+static bool has_plain_candidate(const struct ce_node *node, const struct ce_policy *policy,
+                                const struct ce_rails *rails)
 {
-    struct candidates candidates = {node, policy, false};
+    const struct candidates plain = {node, policy, rails, .no_rails = true};
+    return next_candidate(&plain, NULL);
+}
+
+static struct candidates find_candidates(const struct ce_node *node, const struct ce_policy *policy,
+                                         const struct ce_rails *rails)
+{
+    struct candidates candidates = {node, policy, rails, .management = false};
     bool named = policy->interface[0] || policy->prefix_count > 0;
-    if (named || !next_candidate(&candidates, NULL))
-        candidates.management = true;
+    candidates.management =
+        named || rails->verdict == CE_RAILS_PROVIDER || !has_plain_candidate(node, policy, rails);
     return candidates;
 }
 
@@ -177,14 +194,28 @@ static const struct ce_netif *find_fastest(const struct candidates *candidates)
 
 static struct candidates with_management(const struct candidates *candidates)
 {
-    return (struct candidates){candidates->node, candidates->policy, true};
+    struct candidates all = *candidates;
+    all.management = true;
+    return all;
+}
+
+static const struct ce_netif *find_best(const struct candidates *candidates)
+{
+    struct candidates fit = *candidates;
+    const struct ce_netif *best;
+    fit.no_rails = true;
+    fit.only_management = candidates->rails->verdict == CE_RAILS_PROVIDER;
+    best = find_fastest(&fit);
+    return best ? best : find_fastest(candidates);
 }
 
 /* Where no cluster interface is up, the management interface is what there is. */
 static void choose_by_speed(const struct candidates *candidates, struct ce_network *network)
 {
     const struct candidates all = with_management(candidates);
-    const struct ce_netif *best = find_fastest(candidates), *any = find_fastest(&all);
+    const struct ce_netif *best = find_best(candidates), *any = find_best(&all);
+    if (any && !any->up)
+        any = find_fastest(&all);
     if (!best)
         return;
     if (!best->up && any->up)
@@ -209,7 +240,8 @@ static void choose_sockets(const struct candidates *candidates, struct ce_networ
             count++;
         }
     network->socket_count = count;
-    if (count != candidates->policy->interfaces || count > CE_SOCKETS_MAX) {
+    if (count != candidates->policy->interfaces || count > CE_SOCKETS_MAX ||
+        candidates->rails->verdict != CE_RAILS_NONE) {
         network->sockets[0] = own;
         network->socket_count = 1;
     }
@@ -223,18 +255,26 @@ static const char *explain(const struct candidates *candidates, const struct ce_
         return "named in the configuration";
     if (network->in_book)
         return "owns an address of the address book";
-    if (network->interface->default_route)
-        return "the only interface that is up and fit; it carries the default route";
-    return "the fastest interface that does not carry the default route";
+    const struct ce_rails *rails = candidates->rails;
+    if (ce_rails_has_netdev(rails, network->interface->name))
+        return "the interface of a rail; no other one is fit";
+    if (!network->interface->default_route)
+        return "the fastest interface that does not carry the default route";
+    if (rails->verdict == CE_RAILS_PROVIDER)
+        return "carries the default route; the others are the provider's plugin's";
+    return rails->count ? "carries the default route; no other one but those of the rails is fit"
+                        : "the only interface that is up and fit; it carries the default route";
 }
 
 void ce_network_choose(const struct ce_node *node, const struct ce_policy *policy,
-                       const struct ce_book *book, struct ce_network *ret)
+                       const struct ce_book *book, const struct ce_rails *rails,
+                       struct ce_network *ret)
 {
+    const struct ce_rails none = {.verdict = CE_RAILS_NONE};
     *ret = (struct ce_network){.reason = "no facts of this node"};
     if (!node)
         return;
-    struct candidates candidates = find_candidates(node, policy);
+    struct candidates candidates = find_candidates(node, policy, rails ? rails : &none);
     find_prefixes(&candidates, ret);
     if (!choose_by_book(&candidates, book, ret))
         choose_by_speed(&candidates, ret);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "launch/rails.h"
 #include "model/book.h"
 #include "model/node.h"
 #include "model/policy.h"
@@ -15,12 +16,12 @@
 enum { CE_SOCKETS_MAX = 16, CE_NETWORK_PREFIXES_MAX = 64 };
 
 struct ce_network {
-    struct ce_address address;          /* of this node; family 0: none found */
-    const struct ce_netif *interface;   /* that owns it; points into the facts; NULL: none */
-    const char *reason;                 /* why this one; a constant text */
-    bool in_book;                       /* the address is an entry of the book */
-    /* The interfaces for NCCL's sockets: this one, or all of equal speed where every node is
-     * expected to have as many (policy->interfaces). */
+    struct ce_address address;        /* of this node; family 0: none found */
+    const struct ce_netif *interface; /* that owns it; points into the facts; NULL: none */
+    const char *reason;               /* why this one; a constant text */
+    bool in_book;                     /* the address is an entry of the book */
+    /* The interfaces for NCCL's sockets: this one, or, on nodes without RDMA devices, all of equal
+     * speed where every node is expected to have as many (policy->interfaces). */
     const struct ce_netif *sockets[CE_SOCKETS_MAX];
     size_t socket_count;
     /* Addresses outside these are not on the cluster network.  None: all are taken. */
@@ -30,11 +31,14 @@ struct ce_network {
 };
 
 /* The order of preference: the interface the policy names; the one that owns an address of the book
- * inside the cluster's prefixes; the fastest that is up, has an address and does not carry the
- * default route; the one that does.  Loopback, link-local addresses, bridges, tunnels, container
- * interfaces and members of a bond are never it.  node or book may be NULL. */
+ * inside the cluster's prefixes; the fastest that is up, has an address, is not a rail's and does
+ * not carry the default route; the one that does; a rail's.  Where the provider's NCCL plugin
+ * decides (rails), the one that carries the default route: the others are the plugin's.  Loopback,
+ * link-local addresses, bridges, tunnels, container interfaces and members of a bond are never it.
+ * node, book and rails may be NULL (no rails). */
 void ce_network_choose(const struct ce_node *node, const struct ce_policy *policy,
-                       const struct ce_book *book, struct ce_network *ret);
+                       const struct ce_book *book, const struct ce_rails *rails,
+                       struct ce_network *ret);
 
 /* Is this address on the cluster network, as far as this node knows? */
 bool ce_network_contains(const struct ce_network *network, const struct ce_address *address);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "launch/network.h"
+#include "survey/own.h"
 
 int ce_draft_init(struct ce_draft *draft, size_t count, struct ce_error *err)
 {
@@ -95,7 +95,7 @@ void ce_draft_offer(struct ce_draft_node *node, const struct ce_address *address
 void ce_draft_facts(struct ce_draft_node *node, const struct ce_node *facts)
 {
     struct ce_network network;
-    ce_network_choose(facts, &node->policy, NULL, &network);
+    ce_own_network(facts, &node->policy, &network);
     if (!network.interface) {
         ce_draft_miss(node, "%s", network.reason);
         return;

@@ -39,6 +39,15 @@ static const struct ce_book_entry *stale_entry(const struct ce_node *node,
     return first;
 }
 
+void ce_own_network(const struct ce_node *node, const struct ce_policy *policy,
+                    struct ce_network *ret)
+{
+    struct ce_rails rails;
+    bool known = ce_rails_choose(node, &rails, NULL) == 0;
+    ce_network_choose(node, policy, NULL, known ? &rails : NULL, ret);
+    ce_rails_free(&rails);
+}
+
 bool ce_own_entry_is_stale(const struct ce_node *node, const struct ce_policy *policy,
                            const struct ce_book *book, const char *name, struct ce_error *why)
 {
@@ -50,7 +59,7 @@ bool ce_own_entry_is_stale(const struct ce_node *node, const struct ce_policy *p
     const struct ce_book_entry *entry = stale_entry(node, book, full);
     if (!entry)
         return false;
-    ce_network_choose(node, policy, NULL, &network);
+    ce_own_network(node, policy, &network);
     ce_address_format(&entry->address, given);
     if (network.interface)
         ce_fail(why, "it gives %s for %s, but no interface of this node has it (%s has %s)", given,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "launch/network.h"
 #include "model/book.h"
 #include "model/node.h"
 #include "model/policy.h"
@@ -16,5 +17,9 @@
  * tell no address at all. */
 bool ce_own_entry_is_stale(const struct ce_node *node, const struct ce_policy *policy,
                            const struct ce_book *book, const char *name, struct ce_error *why);
+
+/* Which of its interfaces would be the cluster network, by its facts alone?  Points into node. */
+void ce_own_network(const struct ce_node *node, const struct ce_policy *policy,
+                    struct ce_network *ret);
 
 #endif

@@ -388,7 +388,7 @@ static void chooses(void **state)
     ce_autotext struct ce_text sockets = CE_TEXT(1000);
     struct ce_network network;
     char address[CE_ADDRESS_TEXT];
-    ce_network_choose(node, &policy, book, &network);
+    ce_network_choose(node, &policy, book, NULL, &network);
     assert_string_equal(network.interface ? network.interface->name : "-",
                         row->interface ? row->interface : "-");
     assert_string_equal(ce_address_format(&network.address, address), row->address);
@@ -405,7 +405,7 @@ static void nothing_is_chosen_without_facts(void **state)
     struct ce_network network;
     (void)state;
     ce_policy_default(&policy);
-    ce_network_choose(NULL, &policy, NULL, &network);
+    ce_network_choose(NULL, &policy, NULL, NULL, &network);
     assert_null(network.interface);
     assert_int_equal(network.address.family, 0);
     assert_int_equal(network.socket_count, 0);
@@ -427,7 +427,7 @@ static void more_interfaces_than_nccl_reads_give_one(void **state)
         const struct card card = {name, ETHER, UP, 100000, false, address, NULL};
         add_card(node, &card, i + 1);
         policy.interfaces = i + 1;
-        ce_network_choose(node, &policy, NULL, &network);
+        ce_network_choose(node, &policy, NULL, NULL, &network);
         assert_int_equal(network.socket_count, i < CE_SOCKETS_MAX ? i + 1 : 1);
     }
 }
@@ -486,7 +486,7 @@ static void looks_up(void **state)
     struct ce_network network;
     struct ce_address found = {.family = 0};
     char text[CE_ADDRESS_TEXT];
-    ce_network_choose(node, &policy, book, &network);
+    ce_network_choose(node, &policy, book, NULL, &network);
     bool known = ce_network_lookup(&network, &policy, book, row->node, &found);
     assert_string_equal(ce_address_format(&found, text), row->address);
     assert_int_equal(known, row->address[0] != '\0');
@@ -502,7 +502,7 @@ static void a_name_too_long_with_its_suffix_is_not_found(void **state)
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     ce_policy_default(&policy);
-    ce_network_choose(NULL, &policy, NULL, &network);
+    ce_network_choose(NULL, &policy, NULL, NULL, &network);
     ce_auto(ce_book_destroy) struct ce_book *book = book_of("10.1.0.1 n\n");
     assert_false(ce_network_lookup(&network, &policy, book, name, &found));
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch/nccl_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* atoi(), as NCCL has it: what is no number is 0, and a port that is not there is any. */
+static struct ce_nccl_entry read_entry(const char *text, size_t length)
+{
+    struct ce_nccl_entry entry = {.port = -1};
+    size_t name = strcspn(text, ":,");
+    size_t kept = name < sizeof entry.name ? name : sizeof entry.name - 1;
+    memcpy(entry.name, text, kept);
+    if (name < length)
+        entry.port = (int)strtol(text + name + 1, NULL, 10);
+    return entry;
+}
+
+void ce_nccl_list_parse(const char *text, struct ce_nccl_list *ret)
+{
+    *ret = (struct ce_nccl_list){.except = *text == '^'};
+    text += ret->except;
+    ret->exact = *text == '=';
+    text += ret->exact;
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        if (length && ret->count < CE_NCCL_ENTRIES_MAX)
+            ret->entries[ret->count++] = read_entry(text, length);
+        else if (length)
+            ret->dropped++;
+        text += length + (text[length] == ',');
+    }
+}
+
+bool ce_nccl_entry_matches(const struct ce_nccl_list *list, const struct ce_nccl_entry *entry,
+                           const char *name, int port)
+{
+    bool named = list->exact ? strcmp(name, entry->name) == 0
+                             : strncmp(name, entry->name, strlen(entry->name)) == 0;
+    return named && (port == -1 || entry->port == -1 || entry->port == port);
+}
+
+bool ce_nccl_list_takes(const struct ce_nccl_list *list, const char *name, int port)
+{
+    bool found = list->count == 0;
+    for (size_t i = 0; i < list->count && !found; i++)
+        found = ce_nccl_entry_matches(list, &list->entries[i], name, port);
+    return found != list->except;
+}
+
+static bool names_an_hca(const struct ce_nccl_list *list, const struct ce_nccl_entry *entry,
+                         const struct ce_node *node)
+{
+    for (size_t i = 0; i < node->hca_count; i++)
+        for (size_t k = 0; k < node->hcas[i].port_count; k++)
+            if (ce_nccl_entry_matches(list, entry, node->hcas[i].name,
+                                      (int)node->hcas[i].ports[k].number))
+                return true;
+    return false;
+}
+
+static bool names_a_netif(const struct ce_nccl_list *list, const struct ce_nccl_entry *entry,
+                          const struct ce_node *node)
+{
+    for (size_t i = 0; i < node->netif_count; i++)
+        if (ce_nccl_entry_matches(list, entry, node->netifs[i].name, -1))
+            return true;
+    return false;
+}
+
+const struct ce_nccl_entry *ce_nccl_list_find_unknown_hca(const struct ce_nccl_list *list,
+                                                          const struct ce_node *node)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!names_an_hca(list, &list->entries[i], node))
+            return &list->entries[i];
+    return NULL;
+}
+
+const struct ce_nccl_entry *ce_nccl_list_find_unknown_netif(const struct ce_nccl_list *list,
+                                                            const struct ce_node *node)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!names_a_netif(list, &list->entries[i], node))
+            return &list->entries[i];
+    return NULL;
+}
