@@ -126,20 +126,18 @@ static int ask_nodes(const struct arguments *arguments, const struct ce_ask *ask
     return ce_ask_srun(ask, roster, draft, err);
 }
 
-/* CE_EXIT_OK, or why it cannot go on. */
 static int prepare_draft(const struct ce_site *site, const struct ce_roster *roster,
                          struct ce_draft *draft, struct ce_error *err)
 {
     struct ce_config config;
     if (ce_draft_init(draft, ce_roster_count(roster), err) < 0)
-        return CE_EXIT_UNKNOWN;
+        return -1;
     for (size_t i = 0; i < draft->count; i++) {
         draft->nodes[i].name = ce_roster_at(roster, i)->name;
-        if (ce_site_config(site, draft->nodes[i].name, &config, err) < 0)
-            return CE_EXIT_USAGE;
+        ce_site_config(site, draft->nodes[i].name, &config);
         draft->nodes[i].policy = config.policy;
     }
-    return CE_EXIT_OK;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- telling */
@@ -222,10 +220,8 @@ static int survey(const struct arguments *arguments, const struct ce_site *site,
     ce_auto(ce_roster_destroy) struct ce_roster *roster = ce_ask_roster(&ask, err);
     if (!roster)
         return ce_complain(COMMAND, err, CE_EXIT_UNKNOWN);
-    int status = prepare_draft(site, roster, &draft, err);
-    if (status != CE_EXIT_OK)
-        return ce_complain(COMMAND, err, status);
-    if (ask_nodes(arguments, &ask, roster, &draft, err) < 0)
+    if (prepare_draft(site, roster, &draft, err) < 0 ||
+        ask_nodes(arguments, &ask, roster, &draft, err) < 0)
         return ce_complain(COMMAND, err, CE_EXIT_UNKNOWN);
     return conclude(arguments, &draft, file, err);
 }
@@ -238,9 +234,9 @@ int ce_cmd_addresses(int argc, char **argv)
     struct ce_config config;
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (ce_site_open(arguments.config, &site, &err) < 0 ||
-        ce_site_config(&site, "", &config, &err) < 0)
+    if (ce_site_open(arguments.config, &site, &err) < 0)
         return ce_complain(COMMAND, &err, CE_EXIT_USAGE);
+    ce_site_config(&site, "", &config);
     if (arguments.write) {
         int status = ce_book_file_open(&config, &file, &err);
         if (status != CE_EXIT_OK)

@@ -112,9 +112,9 @@ static int write_texts(const struct arguments *arguments, const struct ce_node *
     char name[256];
     const char *path;
     short_name(arguments, node, name, sizeof name);
-    if (ce_site_open(arguments->config, &site, err) < 0 ||
-        ce_site_config(&site, name, &config, err) < 0)
+    if (ce_site_open(arguments->config, &site, err) < 0)
         return CE_EXIT_USAGE;
+    ce_site_config(&site, name, &config);
     ce_auto(ce_book_destroy) struct ce_book *book = ce_site_book(&config, &path, err);
     if (!book)
         return CE_EXIT_USAGE;

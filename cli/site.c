@@ -2,7 +2,6 @@
 #include "site.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -19,23 +18,22 @@ int ce_site_open(const char *path, struct ce_site *site, struct ce_error *err)
         return 0;
     if (result != CE_READ_OK)
         return -1;
-    site->text = ce_text_take(&text);
-    return site->text ? 0 : ce_fail(err, "no memory");
+    site->file = ce_config_open(ce_text_string(&text), site->path, err);
+    return site->file ? 0 : -1;
 }
 
 void ce_site_close(struct ce_site *site)
 {
-    free(site->text);
-    site->text = NULL;
+    ce_config_close(site->file);
+    site->file = NULL;
 }
 
-int ce_site_config(const struct ce_site *site, const char *node_name, struct ce_config *ret,
-                   struct ce_error *err)
+void ce_site_config(const struct ce_site *site, const char *node_name, struct ce_config *ret)
 {
-    if (site->text)
-        return ce_config_parse(site->text, site->path, node_name, ret, err);
-    ce_config_default(ret);
-    return 0;
+    if (site->file)
+        ce_config_for(site->file, node_name, ret);
+    else
+        ce_config_default(ret);
 }
 
 struct ce_book *ce_site_book(const struct ce_config *config, const char **path,

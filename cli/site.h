@@ -10,19 +10,19 @@
 #include "model/book.h"
 
 struct ce_site {
-    const char *path; /* of the configuration */
-    char *text;       /* NULL: there is none, the defaults hold */
+    const char *path;            /* of the configuration */
+    struct ce_config_file *file; /* NULL: there is none, the defaults hold */
 };
 
-/* Read the configuration's text.  path NULL: the usual file, which need not be there; one that was
- * named must.  0, or -1 with err.  Free with ce_site_close(), also after a failure. */
+/* Read the configuration.  path NULL: the usual file, which need not be there; one that was named
+ * must.  0, or -1 with err: unreadable, not trusted, or as ce_config_open() says.  Free with
+ * ce_site_close(), also after a failure. */
 int ce_site_open(const char *path, struct ce_site *site, struct ce_error *err);
 void ce_site_close(struct ce_site *site);
 #define ce_autosite __attribute__((cleanup(ce_site_close)))
 
-/* What it means for the node of that name.  0, or -1 with err as ce_config_parse() says. */
-int ce_site_config(const struct ce_site *site, const char *node_name, struct ce_config *ret,
-                   struct ce_error *err);
+/* What it means for the node of that name. */
+void ce_site_config(const struct ce_site *site, const char *node_name, struct ce_config *ret);
 
 /* The book that nodes read: the configured one; else CE_SITE_BOOK; else /etc/hosts; else an empty
  * one.  *path is its name.  NULL with err: a configured one that is missing, any that is

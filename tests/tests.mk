@@ -11,3 +11,4 @@ include $(srcdir)/tests/unit/unit.mk
 include $(srcdir)/tests/fuzz/fuzz.mk
 include $(srcdir)/tests/build/build.mk
 include $(srcdir)/tests/program/program.mk
+include $(srcdir)/tests/bench/bench.mk

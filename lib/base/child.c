@@ -7,14 +7,12 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdnoreturn.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child_fork.h"
 #include "base/cleanup.h"
 
 enum {
@@ -31,11 +29,10 @@ enum phase { ALIVE, ASKED_TO_END, KILLED };
 
 /* A child at work. */
 struct place {
-    struct ce_child *child; /* NULL: the place is free */
-    int out, err;           /* read ends; -1: closed */
-    int exec_error;         /* an errno arrives where exec failed */
-    int64_t started;        /* ms */
-    int64_t next;           /* when the phase ends */
+    struct ce_child *child;      /* NULL: the place is free */
+    struct ce_child_pipes pipes; /* -1: closed */
+    int64_t started;             /* ms */
+    int64_t next;                /* when the phase ends */
     enum phase phase;
     int64_t killed;  /* when SIGKILL was sent */
     char tail[TAIL]; /* of stderr */
@@ -59,137 +56,34 @@ static int64_t now_ms(void)
 
 /* ---------------------------------------------------------------- starting */
 
-/* Both ends of a pipe above 2: a caller without stdin must not get them as 0 to 2, where the child
- * puts its own. */
-static int make_pipe(int end[2])
-{
-    int raw[2];
-    if (pipe2(raw, O_CLOEXEC) < 0)
-        return -1;
-    for (int i = 0; i < 2; i++)
-        end[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, 3);
-    int saved = errno;
-    close(raw[0]);
-    close(raw[1]);
-    errno = saved;
-    return end[0] < 0 || end[1] < 0 ? -1 : 0;
-}
-
-static void close_all(int *fds, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        ce_cleanup_close(&fds[i]);
-        fds[i] = -1;
-    }
-}
-
-enum { OUT, OUT_CHILD, ERR, ERR_CHILD, EXEC, EXEC_CHILD, PIPE_ENDS };
-
-static void reset_signals(void)
-{
-    sigset_t none;
-    for (int i = 1; i < NSIG; i++)
-        signal(i, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* What a caller left open without O_CLOEXEC is not the program's business.  Kernels before 5.11
- * cannot do it in one call; there it stays open, as it would from a shell. */
-static void close_on_exec_from(int first)
-{
-#ifdef SYS_close_range
-    enum { CLOEXEC_ONLY = 4 };
-    syscall(SYS_close_range, (unsigned)first, ~0u, CLOEXEC_ONLY);
-#else
-    (void)first;
-#endif
-}
-
-/* In the child, between fork and exec. */
-noreturn static void become(const struct ce_child *child, const int *fds, pid_t parent)
-{
-    setpgid(0, 0);
-    reset_signals();
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) /* it ended before the line above */
-        _exit(127);
-    int null = open("/dev/null", O_RDWR); /* may be 0 itself, where the caller has no stdin */
-    if (null < 0 || dup2(null, 0) < 0 || dup2(fds[OUT_CHILD], 1) < 0 || dup2(fds[ERR_CHILD], 2) < 0)
-        _exit(127);
-    if (null > 2)
-        close(null);
-    if (!child->argv)
-        _exit(child->body(child->ctx));
-    close_on_exec_from(3);
-    execvpe(child->argv[0], child->argv, child->envp ? child->envp : environ);
-    int number = errno;
-    ssize_t told = write(fds[EXEC_CHILD], &number, sizeof number);
-    _exit(told < 0 ? 126 : 127);
-}
-
-/* No handler of this process may run in the child, so all signals wait until it has reset them. */
-static pid_t fork_child(const struct ce_child *child, const int *fds)
-{
-    sigset_t all, before;
-    pid_t parent = getpid();
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    pid_t pid = fork();
-    if (pid == 0)
-        become(child, fds, parent);
-    int saved = errno;
-    if (pid > 0)
-        setpgid(pid, pid); /* the child does so too: whoever comes first */
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    errno = saved;
-    return pid;
-}
-
-static int set_nonblocking(const int *fds)
-{
-    return fcntl(fds[OUT], F_SETFL, O_NONBLOCK) < 0 || fcntl(fds[ERR], F_SETFL, O_NONBLOCK) < 0 ||
-                   fcntl(fds[EXEC], F_SETFL, O_NONBLOCK) < 0
-               ? -1
-               : 0;
-}
-
-static int open_and_fork(struct ce_child *child, int *fds)
-{
-    if (make_pipe(&fds[OUT]) < 0 || make_pipe(&fds[ERR]) < 0 || make_pipe(&fds[EXEC]) < 0 ||
-        set_nonblocking(fds) < 0)
-        return -1;
-    child->pid = fork_child(child, fds);
-    return child->pid < 0 ? -1 : 0;
-}
-
 static void start(struct run *run, struct place *place, struct ce_child *child)
 {
-    int fds[PIPE_ENDS] = {-1, -1, -1, -1, -1, -1};
+    struct ce_child_pipes pipes;
     child->output = CE_TEXT(child->output_max);
     child->last_words[0] = '\0';
-    if (open_and_fork(child, fds) < 0) {
+    if (ce_child_fork(child, &pipes) < 0) {
         child->end = CE_CHILD_NOT_STARTED;
         child->number = errno;
-        close_all(fds, PIPE_ENDS);
         if (run->plan->ended)
             run->plan->ended(run->plan->ctx, child);
         return;
     }
-    close_all(&fds[OUT_CHILD], 1);
-    close_all(&fds[ERR_CHILD], 1);
-    close_all(&fds[EXEC_CHILD], 1);
     int64_t now = now_ms(), next = now + child->deadline_ms;
     child->end = CE_CHILD_EXITED; /* unless something worse happens */
-    place->child = child;
-    place->out = fds[OUT];
-    place->err = fds[ERR];
-    place->exec_error = fds[EXEC];
-    place->started = now;
-    place->next = next < run->over ? next : run->over;
-    place->phase = ALIVE;
-    place->tail_length = 0;
+    *place = (struct place){
+        .child = child,
+        .pipes = pipes,
+        .started = now,
+        .next = next < run->over ? next : run->over,
+        .phase = ALIVE,
+    };
     run->running++;
+}
+
+static void close_pipe(int *fd)
+{
+    ce_cleanup_close(fd);
+    *fd = -1;
 }
 
 /* ---------------------------------------------------------------- listening */
@@ -212,7 +106,7 @@ static void keep_tail(struct place *place, const char *bytes, size_t length)
 static void take(struct place *place, int fd, const char *bytes, size_t length)
 {
     struct ce_text *output = &place->child->output;
-    if (fd == place->err)
+    if (fd == place->pipes.err)
         keep_tail(place, bytes, length);
     else if (ce_text_ok(output)) {
         size_t room = output->limit - output->length;
@@ -232,7 +126,7 @@ static void listen_to(struct place *place, int *fd)
         if (n < 0 && errno == EAGAIN)
             return;
         if (n <= 0)
-            close_all(fd, 1);
+            close_pipe(fd);
         else
             take(place, *fd, part, (size_t)n), got += (size_t)n;
     }
@@ -308,9 +202,9 @@ static void release(struct run *run, struct place *place)
     if (place->phase == ALIVE)
         child->took_ms = (unsigned)(now_ms() - place->started);
     write_last_words(place);
-    close_all(&place->out, 1);
-    close_all(&place->err, 1);
-    close_all(&place->exec_error, 1);
+    close_pipe(&place->pipes.out);
+    close_pipe(&place->pipes.err);
+    close_pipe(&place->pipes.exec_error);
     place->child = NULL;
     run->running--;
     if (run->plan->ended)
@@ -321,7 +215,7 @@ static void release(struct run *run, struct place *place)
 static bool exec_failed(const struct place *place)
 {
     int number;
-    if (read(place->exec_error, &number, sizeof number) != sizeof number)
+    if (read(place->pipes.exec_error, &number, sizeof number) != sizeof number)
         return false;
     place->child->end = CE_CHILD_NOT_STARTED;
     place->child->number = number;
@@ -352,8 +246,8 @@ static bool is_zombie(const struct ce_child *child, siginfo_t *how)
 static void collect(struct run *run, struct place *place, const siginfo_t *how)
 {
     kill(-place->child->pid, SIGKILL);
-    listen_to(place, &place->out);
-    listen_to(place, &place->err);
+    listen_to(place, &place->pipes.out);
+    listen_to(place, &place->pipes.err);
     judge(place, how);
     waitpid(place->child->pid, NULL, 0);
     release(run, place);
@@ -390,8 +284,8 @@ static void next_phase(struct run *run, struct place *place)
 static void attend(struct run *run, struct place *place)
 {
     siginfo_t how;
-    listen_to(place, &place->out);
-    listen_to(place, &place->err);
+    listen_to(place, &place->pipes.out);
+    listen_to(place, &place->pipes.err);
     if (is_zombie(place->child, &how))
         collect(run, place, &how);
     else if (place->phase == ALIVE && !ce_text_ok(&place->child->output))
@@ -409,7 +303,7 @@ static int time_to_wait(const struct run *run)
         const struct place *place = &run->places[i];
         if (!place->child)
             continue;
-        bool closed = place->out < 0 && place->err < 0;
+        bool closed = place->pipes.out < 0 && place->pipes.err < 0;
         int64_t left = closed ? CLOSED_TICK_MS : place->next - now;
         if (left < wait)
             wait = left > 0 ? left : 0;
@@ -423,8 +317,8 @@ static void wait_for_something(const struct run *run)
     nfds_t count = 0;
     for (size_t i = 0; i < run->width; i++)
         if (run->places[i].child) { /* poll passes over the -1 of a closed one */
-            fds[count++] = (struct pollfd){.fd = run->places[i].out, .events = POLLIN};
-            fds[count++] = (struct pollfd){.fd = run->places[i].err, .events = POLLIN};
+            fds[count++] = (struct pollfd){.fd = run->places[i].pipes.out, .events = POLLIN};
+            fds[count++] = (struct pollfd){.fd = run->places[i].pipes.err, .events = POLLIN};
         }
     poll(fds, count, time_to_wait(run));
 }

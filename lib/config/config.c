@@ -3,22 +3,35 @@
 
 #include <fcntl.h>
 #include <libconfig.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "config/options.h"
-#include "model/hostlist.h"
+#include "model/hostindex.h"
 
 enum { MAX_FILE = 1 << 20, MAX_KEY = 128 };
 
 /* Where a message points to, and what is being filled. */
 struct reader {
     const char *path;
-    const char *node_name;
     struct ce_config *config;
     struct ce_error *err;
+};
+
+struct section {
+    config_setting_t *group;
+    struct ce_hostlist *names;
+    struct ce_hostindex *index; /* of the names */
+};
+
+struct ce_config_file {
+    config_t tree;
+    struct ce_config general; /* what holds outside of sections */
+    struct section *sections;
+    size_t count;
 };
 
 static int fail_at(const struct reader *reader, const config_setting_t *setting, const char *text)
@@ -108,40 +121,39 @@ static int read_group(const struct reader *reader, config_setting_t *group, cons
     return 0;
 }
 
-static int matches(const struct reader *reader, config_setting_t *section, bool *ret)
+static int read_names(const struct reader *reader, struct section *section)
 {
     const char *names = NULL;
     struct ce_error why;
-    if (!config_setting_is_group(section) ||
-        !config_setting_lookup_string(section, "names", &names))
-        return fail_at(reader, section, "expected nodes = ( { names = \"node[1-8]\"; ... } )");
-    ce_auto(ce_hostlist_destroy) struct ce_hostlist *list = ce_hostlist_parse(names, &why);
-    if (!list) {
+    if (!config_setting_is_group(section->group) ||
+        !config_setting_lookup_string(section->group, "names", &names))
+        return fail_at(reader, section->group,
+                       "expected nodes = ( { names = \"node[1-8]\"; ... } )");
+    section->names = ce_hostlist_parse(names, &why);
+    if (!section->names) {
         ce_fail_in(&why, "nodes: names");
-        return fail_at(reader, section, why.text);
+        return fail_at(reader, section->group, why.text);
     }
-    *ret = false;
-    for (size_t i = 0; i < ce_hostlist_count(list) && !*ret; i++)
-        *ret = strcmp(ce_hostlist_name(list, i), reader->node_name) == 0;
-    return 0;
+    section->index = ce_hostindex_create(section->names);
+    return section->index ? 0 : ce_fail(reader->err, "no memory");
 }
 
-/* Sections of other nodes are read too, into a copy: an error in one of them must not wait for its
- * node to boot. */
-static int read_nodes(const struct reader *reader, config_setting_t *nodes)
+/* Every section is tried on a copy: an error in one must not wait for its node to boot. */
+static int read_nodes(const struct reader *reader, config_setting_t *nodes,
+                      struct ce_config_file *file)
 {
     if (!config_setting_is_list(nodes))
         return fail_at(reader, nodes, "expected nodes = ( { names = \"node[1-8]\"; ... } )");
-    for (int i = 0; i < config_setting_length(nodes); i++) {
-        config_setting_t *section = config_setting_get_elem(nodes, (unsigned)i);
+    size_t count = (size_t)config_setting_length(nodes);
+    file->sections = calloc(count + 1, sizeof *file->sections);
+    if (!file->sections)
+        return ce_fail(reader->err, "no memory");
+    for (; file->count < count; file->count++) {
+        struct section *section = &file->sections[file->count];
         struct ce_config copy = *reader->config;
-        struct reader trial = *reader;
-        bool ours = false;
-        if (matches(reader, section, &ours) < 0)
-            return -1;
-        if (!ours)
-            trial.config = &copy;
-        if (read_group(&trial, section, "", true) < 0)
+        const struct reader trial = {reader->path, &copy, reader->err};
+        section->group = config_setting_get_elem(nodes, (unsigned)file->count);
+        if (read_names(reader, section) < 0 || read_group(&trial, section->group, "", true) < 0)
             return -1;
     }
     return 0;
@@ -172,16 +184,16 @@ static int refuse_include(const struct reader *reader, const char *text)
     return 0;
 }
 
-static int read_all(const struct reader *reader, config_t *file, const char *text)
+static int read_all(const struct reader *reader, struct ce_config_file *file, const char *text)
 {
     if (refuse_include(reader, text) < 0)
         return -1;
-    if (!config_read_string(file, text))
-        return ce_fail(reader->err, "%s:%d: %s", reader->path, config_error_line(file),
-                       config_error_text(file));
-    config_setting_t *nodes = config_lookup(file, "nodes");
-    if (read_group(reader, config_root_setting(file), "", false) < 0 ||
-        (nodes && read_nodes(reader, nodes) < 0))
+    if (!config_read_string(&file->tree, text))
+        return ce_fail(reader->err, "%s:%d: %s", reader->path, config_error_line(&file->tree),
+                       config_error_text(&file->tree));
+    config_setting_t *nodes = config_lookup(&file->tree, "nodes");
+    if (read_group(reader, config_root_setting(&file->tree), "", false) < 0 ||
+        (nodes && read_nodes(reader, nodes, file) < 0))
         return -1;
     return check_whole(reader);
 }
@@ -192,19 +204,53 @@ void ce_config_default(struct ce_config *config)
     ce_policy_default(&config->policy);
 }
 
+struct ce_config_file *ce_config_open(const char *text, const char *path, struct ce_error *err)
+{
+    struct ce_config_file *file = calloc(1, sizeof *file);
+    if (!file) {
+        ce_fail(err, "no memory");
+        return NULL;
+    }
+    const struct reader reader = {path, &file->general, err};
+    config_init(&file->tree);
+    ce_config_default(&file->general);
+    if (read_all(&reader, file, text) == 0)
+        return file;
+    ce_config_close(file);
+    return NULL;
+}
+
+void ce_config_close(struct ce_config_file *file)
+{
+    if (!file)
+        return;
+    for (size_t i = 0; file->sections && file->sections[i].group; i++) {
+        ce_hostindex_destroy(file->sections[i].index);
+        ce_hostlist_destroy(file->sections[i].names);
+    }
+    free(file->sections);
+    config_destroy(&file->tree);
+    free(file);
+}
+
+/* A key means the same whatever stands before it, so what was tried once cannot fail. */
+void ce_config_for(const struct ce_config_file *file, const char *node_name, struct ce_config *ret)
+{
+    const struct reader reader = {"", ret, NULL};
+    *ret = file->general;
+    for (size_t i = 0; i < file->count; i++)
+        if (ce_hostindex_find(file->sections[i].index, node_name, NULL))
+            read_group(&reader, file->sections[i].group, "", true);
+}
+
 int ce_config_parse(const char *text, const char *path, const char *node_name,
                     struct ce_config *ret, struct ce_error *err)
 {
-    struct ce_config config;
-    config_t file;
-    ce_config_default(&config);
-    const struct reader reader = {path, node_name, &config, err};
-    config_init(&file);
-    int failed = read_all(&reader, &file, text);
-    config_destroy(&file);
-    if (!failed)
-        *ret = config;
-    return failed;
+    ce_auto(ce_config_close) struct ce_config_file *file = ce_config_open(text, path, err);
+    if (!file)
+        return -1;
+    ce_config_for(file, node_name, ret);
+    return 0;
 }
 
 int ce_config_read(const char *path, const char *node_name, struct ce_config *ret,

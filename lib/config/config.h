@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster-env.conf -> the policy of one node.  The only file that knows libconfig.  The programs
+/* cluster-env.conf -> the policy of each node.  The only file that knows libconfig.  The programs
  * read it; the plugin never does. */
 #ifndef CE_CONFIG_CONFIG_H
 #define CE_CONFIG_CONFIG_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "model/policy.h"
@@ -24,16 +25,27 @@ struct ce_config {
 /* What holds without a file. */
 void ce_config_default(struct ce_config *config);
 
-/* Read `path` for the node of that name: the file's general settings, then those of each `nodes`
- * section whose names hold it, in their order.  The file must be root's or this user's, and only
- * its owner may write it.  -1 with err, "FILE:LINE: what, expected what": syntax, unknown or
- * duplicate keys, values out of range. */
-int ce_config_read(const char *path, const char *node_name, struct ce_config *ret,
-                   struct ce_error *err);
+/* A configuration that was read and holds no error, for whichever node. */
+struct ce_config_file;
 
-/* The same for a text; `path` is for messages. */
+/* `path` is for messages.  NULL with err, "FILE:LINE: what, expected what": syntax, unknown or
+ * duplicate keys, values out of range, also in the sections of other nodes. */
+struct ce_config_file *ce_config_open(const char *text, const char *path, struct ce_error *err);
+void ce_config_close(struct ce_config_file *file);
+CE_DEFINE_CLEANUP(struct ce_config_file, ce_config_close)
+
+/* What it means for the node of that name: the general settings, then those of each `nodes` section
+ * whose names hold it, in their order. */
+void ce_config_for(const struct ce_config_file *file, const char *node_name, struct ce_config *ret);
+
+/* Both at once, for one node.  -1 with err as ce_config_open() says; then *ret stays. */
 int ce_config_parse(const char *text, const char *path, const char *node_name,
                     struct ce_config *ret, struct ce_error *err);
+
+/* The same from the file at `path`, which must be root's or this user's, and which only its owner
+ * may write. */
+int ce_config_read(const char *path, const char *node_name, struct ce_config *ret,
+                   struct ce_error *err);
 
 /* A complete file with every key, its default and what it means. */
 void ce_config_example(struct ce_text *out);

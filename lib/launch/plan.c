@@ -48,7 +48,7 @@ static int compute(const struct context *context, struct ce_change *change, stru
     }
     change->action = CE_SET;
     change->value = ce_text_take(&value);
-    say(change, variable->source ? variable->source : context->view->port.source);
+    say(change, ce_variable_source(variable, context->view));
     return change->value ? 0 : ce_fail(err, "no memory");
 }
 

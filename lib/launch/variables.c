@@ -251,6 +251,13 @@ bool ce_variable_applies(const struct ce_variable *variable, const struct ce_vie
     return false;
 }
 
+const char *ce_variable_source(const struct ce_variable *variable, const struct ce_view *view)
+{
+    if (variable->value == num_trainers && view->task && view->task->gpus_on_node == 0)
+        return "no GPUs: tasks on this node";
+    return variable->source ? variable->source : view->port.source;
+}
+
 const char *ce_where_name(enum ce_where where)
 {
     static const char *const names[] = {

@@ -52,7 +52,7 @@ struct ce_variable {
     enum ce_scope scope;
     /* Append the value; append nothing where there is none to write. */
     void (*value)(const struct ce_view *view, struct ce_text *out);
-    const char *source; /* where the value comes from, for `show`; NULL: view->port.source says */
+    const char *source; /* where the value usually comes from; NULL: as the port */
     const char *doc;    /* one line */
 };
 
@@ -61,6 +61,9 @@ extern const size_t ce_variable_count;
 
 /* Does the row hold in this step? */
 bool ce_variable_applies(const struct ce_variable *variable, const struct ce_view *view);
+
+/* Where the value comes from in this view, for `show`. */
+const char *ce_variable_source(const struct ce_variable *variable, const struct ce_view *view);
 
 /* For docs: "all", "steps, one-node jobs", ... and "identity", "tuning". */
 const char *ce_where_name(enum ce_where where);

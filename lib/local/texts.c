@@ -40,15 +40,34 @@ static const struct reader readers[] = {
     {CE_BOOK_FILE, parse_book},
 };
 
-static void read_one(int dir, const char *run_dir, const struct reader *reader,
-                     struct ce_texts *texts, struct ce_notes *notes)
+enum { READERS = sizeof readers / sizeof *readers };
+
+static enum ce_read_result read_one(int dir, const char *run_dir, const struct reader *reader,
+                                    struct ce_texts *texts, struct ce_notes *notes)
 {
     ce_autotext struct ce_text text = CE_TEXT(CE_TEXT_MAX);
     struct ce_error err;
-    if (ce_file_read(dir, reader->name, CE_TRUST_OWNER, &text, &err) != CE_READ_OK)
+    enum ce_read_result result = ce_file_read(dir, reader->name, CE_TRUST_OWNER, &text, &err);
+    if (result != CE_READ_OK)
         ce_note(notes, "%s/%s; %s", run_dir, err.text, REMEDY);
     else if (reader->parse(ce_text_string(&text), texts, &err) < 0)
         ce_note(notes, "%s/%s: %s; %s", run_dir, reader->name, err.text, REMEDY);
+    return result;
+}
+
+/* Nobody has written any of them: that is one cause, so it is one note. */
+static void read_all(int dir, const char *run_dir, struct ce_texts *texts, struct ce_notes *notes)
+{
+    struct ce_notes each = {.count = 0};
+    size_t missing = 0;
+    for (size_t i = 0; i < READERS; i++)
+        missing += read_one(dir, run_dir, &readers[i], texts, &each) == CE_READ_MISSING;
+    if (missing == READERS) {
+        ce_note(notes, "%s: has none of the node's texts; %s", run_dir, REMEDY);
+        return;
+    }
+    for (size_t i = 0; i < each.count; i++)
+        ce_note(notes, "%s", each.line[i].text);
 }
 
 void ce_texts_read(const char *run_dir, struct ce_texts *ret, struct ce_notes *notes)
@@ -56,12 +75,10 @@ void ce_texts_read(const char *run_dir, struct ce_texts *ret, struct ce_notes *n
     *ret = (struct ce_texts){.node = NULL};
     ce_policy_default(&ret->policy);
     ce_autoclose int dir = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0) {
+    if (dir < 0)
         ce_note(notes, "%s: cannot open: %s; %s", run_dir, strerror(errno), REMEDY);
-        return;
-    }
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        read_one(dir, run_dir, &readers[i], ret, notes);
+    else
+        read_all(dir, run_dir, ret, notes);
 }
 
 void ce_texts_free(struct ce_texts *texts)

@@ -25,8 +25,9 @@ struct ce_texts {
 };
 
 /* Read what is there.  Each text that is missing, cut short, malformed or that others could have
- * bent gives one note that names the file and the remedy; a run directory that is not there at all
- * gives one.  Never fails: what can be read is read.  Free with ce_texts_free(). */
+ * bent gives one note that names the file and the remedy; a run directory that is not there, or
+ * that has none of them, gives one that names the directory.  Never fails: what can be read is
+ * read.  Free with ce_texts_free(). */
 void ce_texts_read(const char *run_dir, struct ce_texts *ret, struct ce_notes *notes);
 void ce_texts_free(struct ce_texts *texts);
 

@@ -25,31 +25,45 @@ static const char *value_of(const struct ce_change *change, const struct ce_envi
     return NULL;
 }
 
+/* A value of several lines stays on one line of the table, as "\n" between them. */
+static const char NEWLINE[] = "\\n";
+
+/* In columns: of a letter of several bytes only the first counts. */
+static size_t cell_width(const char *value)
+{
+    size_t width = 0;
+    while (*value) {
+        size_t control = ce_control_length(value);
+        bool starts = (*value & 0xc0) != 0x80;
+        width += *value == '\n' ? strlen(NEWLINE) : starts;
+        value += control ? control : 1;
+    }
+    return width;
+}
+
 static size_t longest_value(const struct ce_plan *plan, const struct ce_environ *env)
 {
     size_t longest = 5;
     for (size_t i = 0; i < plan->count; i++) {
         const char *value = value_of(&plan->changes[i], env);
-        size_t length = value ? strlen(value) : 0;
-        longest = length > longest && length <= 32 ? length : longest;
+        size_t width = value ? cell_width(value) : 0;
+        longest = width > longest && width <= 32 ? width : longest;
     }
     return longest;
 }
 
-/* A value of several lines stays on one line of the table. */
 static void add_cell(struct ce_text *out, const char *value, size_t width)
 {
-    size_t start = out->length;
+    size_t used = cell_width(value);
     while (*value) {
         size_t control = ce_control_length(value);
         if (control)
-            ce_text_add(out, *value == '\n' ? "\\n" : "?");
+            ce_text_add(out, *value == '\n' ? NEWLINE : "?");
         else
             ce_text_addn(out, value, 1);
         value += control ? control : 1;
     }
-    size_t length = out->length - start;
-    ce_text_addf(out, "%*s", (int)(length < width ? width - length : 0), "");
+    ce_text_addf(out, "%*s", (int)(used < width ? width - used : 0), "");
 }
 
 void ce_report_plan_text(const struct ce_plan *plan, const struct ce_environ *env, bool all,
@@ -75,12 +89,12 @@ static json_t *variables_to_json(const struct ce_plan *plan, const struct ce_env
     json_t *rows = json_array();
     for (size_t i = 0; i < plan->count; i++) {
         const struct ce_change *change = &plan->changes[i];
-        json_array_append_new(
-            rows, json_pack("{s:s, s:o, s:s, s:s, s:o}", "name", change->variable->name, "value",
-                            ce_json_text(value_of(change, env)), "action",
-                            action_names[change->action], "class",
-                            ce_class_name(change->variable->class), "source",
-                            ce_json_text(change->reason)));
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:o, s:s, s:s, s:o}", "name", change->variable->name,
+                                        "value", ce_json_text(value_of(change, env)), "action",
+                                        action_names[change->action], "class",
+                                        ce_class_name(change->variable->class), "source",
+                                        ce_json_text(change->reason)));
     }
     return rows;
 }
@@ -91,9 +105,9 @@ int ce_report_plan_json(const struct ce_plan *plan, const struct ce_environ *env
     json_t *lines = json_array();
     for (size_t i = 0; i < notes->count; i++)
         json_array_append_new(lines, ce_json_text(notes->line[i].text));
-    json_t *root = json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", 1, "step", plan->step,
-                             "option", plan->option, "variables", variables_to_json(plan, env),
-                             "notes", lines);
+    json_t *root =
+        json_pack("{s:i, s:s, s:s, s:o, s:o}", "schema", 1, "step", plan->step, "option",
+                  plan->option, "variables", variables_to_json(plan, env), "notes", lines);
     return ce_json_write(root, out);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "model/hostindex.h"
 
 enum { COMPONENTS_MAX = 128, LISTS_MAX = 32 << 20 };
 
@@ -38,26 +39,16 @@ static uint32_t component_count(const struct ce_environ *env)
     return count;
 }
 
-/* The place of a name in the list; the list's length where it is not there. */
-static size_t place_of(const struct ce_hostlist *list, const char *name)
+/* The same number of names, and each of the step's is among the nodes. */
+static bool explains(const struct ce_hostlist *nodes, const struct ce_hostlist *step)
 {
-    size_t i = 0;
-    while (i < ce_hostlist_count(list) && strcmp(ce_hostlist_name(list, i), name) != 0)
-        i++;
-    return i;
-}
-
-static bool holds(const struct ce_hostlist *list, const char *name)
-{
-    return place_of(list, name) < ce_hostlist_count(list);
-}
-
-static bool holds_all(const struct ce_hostlist *list, const struct ce_hostlist *part)
-{
-    for (size_t i = 0; i < ce_hostlist_count(part); i++)
-        if (!holds(list, ce_hostlist_name(part, i)))
+    if (ce_hostlist_count(nodes) != ce_hostlist_count(step))
+        return false;
+    ce_auto(ce_hostindex_destroy) struct ce_hostindex *index = ce_hostindex_create(nodes);
+    for (size_t i = 0; index && i < ce_hostlist_count(step); i++)
+        if (!ce_hostindex_find(index, ce_hostlist_name(step, i), NULL))
             return false;
-    return true;
+    return index != NULL;
 }
 
 static struct ce_hostlist *component_nodes(const struct ce_environ *env, uint32_t index)
@@ -69,7 +60,7 @@ static struct ce_hostlist *component_nodes(const struct ce_environ *env, uint32_
 /* The components' nodes one after the other; those of `step`, or all (NULL).  No node is in two of
  * them.  NULL: a component is not known. */
 static struct ce_hostlist *join_components(const struct ce_environ *env, uint32_t count,
-                                           const struct ce_hostlist *step)
+                                           const struct ce_hostindex *step)
 {
     ce_autotext struct ce_text joined = CE_TEXT(LISTS_MAX);
     for (uint32_t i = 0; i < count; i++) {
@@ -77,7 +68,7 @@ static struct ce_hostlist *join_components(const struct ce_environ *env, uint32_
         if (!nodes)
             return NULL;
         for (size_t k = 0; k < ce_hostlist_count(nodes); k++)
-            if (!step || holds(step, ce_hostlist_name(nodes, k)))
+            if (!step || ce_hostindex_find(step, ce_hostlist_name(nodes, k), NULL))
                 ce_text_addf(&joined, "%s%s", joined.length ? "," : "", ce_hostlist_name(nodes, k));
     }
     return ce_text_ok(&joined) ? ce_hostlist_parse(ce_text_string(&joined), NULL) : NULL;
@@ -87,15 +78,17 @@ static struct ce_hostlist *join_components(const struct ce_environ *env, uint32_
 static struct ce_hostlist *reorder(const struct ce_environ *env, const struct ce_hostlist *step)
 {
     uint32_t count = component_count(env);
-    struct ce_hostlist *joined = count > 1 ? join_components(env, count, step) : NULL;
-    if (joined && ce_hostlist_count(joined) == ce_hostlist_count(step) && holds_all(joined, step))
+    if (count < 2)
+        return NULL;
+    ce_auto(ce_hostindex_destroy) struct ce_hostindex *index = ce_hostindex_create(step);
+    struct ce_hostlist *joined = index ? join_components(env, count, index) : NULL;
+    if (joined && explains(joined, step))
         return joined;
     ce_hostlist_destroy(joined);
     return NULL;
 }
 
-static struct ce_hostlist *parse_required(const char *text, const char *name,
-                                          struct ce_error *err)
+static struct ce_hostlist *parse_required(const char *text, const char *name, struct ce_error *err)
 {
     if (text)
         return ce_hostlist_parse(text, err);
@@ -112,8 +105,8 @@ static struct ce_hostlist *job_nodes(const struct ce_environ *env, enum ce_node_
     *order = joined ? CE_ORDER_COMPONENTS : CE_ORDER_NODEID;
     if (joined)
         return joined;
-    return parse_required(list ? list : ce_environ_get(env, "SLURM_NODELIST"),
-                          "SLURM_JOB_NODELIST", err);
+    return parse_required(list ? list : ce_environ_get(env, "SLURM_NODELIST"), "SLURM_JOB_NODELIST",
+                          err);
 }
 
 /* What local_user_init left, if it is of this step and names the step's nodes; else NULL. */
@@ -126,7 +119,7 @@ static struct ce_hostlist *read_layout(const struct ce_environ *env, const struc
     if (!layout || strncmp(layout, own, length) != 0 || layout[length] != ':')
         return NULL;
     struct ce_hostlist *nodes = ce_hostlist_parse(layout + length + 1, NULL);
-    if (nodes && ce_hostlist_count(nodes) == ce_hostlist_count(step) && holds_all(nodes, step))
+    if (nodes && explains(nodes, step))
         return nodes;
     ce_hostlist_destroy(nodes);
     return NULL;
@@ -145,8 +138,8 @@ struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce
     if (id->kind != CE_STEP_TASKS)
         return job_nodes(env, order, err);
     *order = arbitrary ? CE_ORDER_UNKNOWN : CE_ORDER_NODEID;
-    struct ce_hostlist *step = parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"),
-                                              "SLURM_STEP_NODELIST", err);
+    struct ce_hostlist *step =
+        parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"), "SLURM_STEP_NODELIST", err);
     if (!step)
         return NULL;
     struct ce_hostlist *nodes = arbitrary ? read_layout(env, id, step) : reorder(env, step);
@@ -159,10 +152,12 @@ struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce
 
 static bool find_place(struct ce_hostlist *list, const char *name, uint32_t *place)
 {
-    *place = list ? (uint32_t)place_of(list, name) : 0;
-    bool found = list && *place < ce_hostlist_count(list);
+    size_t count = list ? ce_hostlist_count(list) : 0, i = 0;
+    while (i < count && strcmp(ce_hostlist_name(list, i), name) != 0)
+        i++;
+    *place = (uint32_t)i;
     ce_hostlist_destroy(list);
-    return found;
+    return i < count;
 }
 
 const char *ce_slurm_task_counts(const struct ce_environ *env,

@@ -2,7 +2,7 @@
 /* Benchmark: the environment of one task on a cluster of many nodes, from the three texts to the exec
  * of a real process.  Prints medians, and the peak memory over that of a process that does nothing.
  *
- *     tests/bench/scale [NODES] [ROUNDS]        16384 and 21 by default
+ *     make bench-scale [BENCH_SCALE="NODES ROUNDS"]        16384 and 21 by default
  */
 #include <limits.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@ unit_programs = \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
+    tests/unit/model/test_hostindex \
     tests/unit/model/test_hostlist \
     tests/unit/model/test_node \
     tests/unit/model/test_notes \

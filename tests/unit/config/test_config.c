@@ -77,6 +77,38 @@ static void means(void **state)
     assert_string_equal(ce_text_string(&written), expected);
 }
 
+/* One file, asked for one node after the other. */
+#define TWO_SECTIONS                                                                               \
+    "network = { suffix = \"-a\"; interface = \"eth0\"; };\n"                                       \
+    "nodes = ( { names = \"gpu[1-3]\"; network = { suffix = \"-b\"; interface = \"eth1\"; }; },\n"   \
+    "          { names = \"gpu3,gpu5,gpu3\"; network = { suffix = \"-c\"; }; } );\n"
+
+static const struct node_row {
+    const char *name, *node, *suffix, *interface;
+} node_rows[] = {
+    {"a_node_of_both_sections_has_the_later_ones_keys", "gpu3", "-c", "eth1"},
+    {"a_node_of_the_first_section_has_its_keys", "gpu1", "-b", "eth1"},
+    {"a_node_of_the_second_section_has_nothing_of_the_first", "gpu5", "-c", "eth0"},
+    {"a_node_of_no_section_has_what_is_general", "gpu4", "-a", "eth0"},
+    {"the_start_of_a_nodes_name_is_no_node_of_a_section", "gpu", "-a", "eth0"},
+    {"a_name_in_other_letters_is_no_node_of_a_section", "GPU3", "-a", "eth0"},
+    {"no_name_is_no_node_of_a_section", "", "-a", "eth0"},
+};
+
+static void means_for_the_node(void **state)
+{
+    const struct node_row *row = *state;
+    struct ce_config config;
+    ce_auto(ce_config_close) struct ce_config_file *file =
+        ce_config_open(TWO_SECTIONS, "test.conf", NULL);
+    assert_non_null(file);
+    for (size_t i = 0; i < UNIT_COUNT(node_rows); i++) /* none leaves anything to the next */
+        ce_config_for(file, node_rows[i].node, &config);
+    ce_config_for(file, row->node, &config);
+    assert_string_equal(config.policy.suffix, row->suffix);
+    assert_string_equal(config.policy.interface, row->interface);
+}
+
 static void the_book_is_a_path_or_none(void **state)
 {
     struct ce_config config;
@@ -278,6 +310,7 @@ int main(void)
     dir = unit_dir_make();
     UNIT_TABLE(meanings, means);
     UNIT_RULE(the_book_is_a_path_or_none);
+    UNIT_TABLE(node_rows, means_for_the_node);
     UNIT_TABLE(errors, is_an_error);
     UNIT_RULE(as_many_prefixes_as_are_allowed);
     UNIT_RULE(a_file_is_read);

@@ -255,6 +255,44 @@ static void value(void **state)
     stage_clear(&stage);
 }
 
+static const struct source_row {
+    const char *name, *variable;
+    const struct scene *scene;
+    const char *source;
+} sources[] = {
+    {"the_trainers_are_counted_by_gpus", "NUM_TRAINERS", &each, "SLURM_GPUS_ON_NODE"},
+    {"without_gpus_the_trainers_are_counted_by_tasks", "NUM_TRAINERS", &alone,
+     "no GPUs: tasks on this node"},
+    {"torchrun_processes_are_counted_by_gpus", "PET_NPROC_PER_NODE", &each, "SLURM_GPUS_ON_NODE"},
+    {"without_gpus_torchrun_processes_are_counted_by_tasks", "PET_NPROC_PER_NODE", &alone,
+     "no GPUs: tasks on this node"},
+    {"skypilots_gpus_are_counted_by_gpus", "SKYPILOT_NUM_GPUS_PER_NODE", &many,
+     "SLURM_GPUS_ON_NODE"},
+    {"without_gpus_skypilots_are_counted_by_tasks", "SKYPILOT_NUM_GPUS_PER_NODE",
+     &shell_one_node, "no GPUs: tasks on this node"},
+    {"gpus_change_no_other_source", "LOCAL_WORLD_SIZE", &alone, "SLURM_GTIDS"},
+};
+
+static void source(void **state)
+{
+    const struct source_row *row = *state;
+    struct stage stage;
+    stage_set(&stage, row->scene);
+    assert_string_equal(ce_variable_source(find_variable(row->variable), &stage.view), row->source);
+    stage_clear(&stage);
+}
+
+static void the_source_of_a_port_is_the_ports(void **state)
+{
+    struct stage stage;
+    (void)state;
+    stage_set(&stage, &many);
+    stage.view.port.source = "the step's own";
+    assert_string_equal(ce_variable_source(find_variable("MASTER_PORT"), &stage.view),
+                        "the step's own");
+    stage_clear(&stage);
+}
+
 static void several_interfaces_are_names_for_nccl_and_one_for_the_others(void **state)
 {
     const struct ce_netif cards[] = {{.name = "eth1"}, {.name = "eth2"}, {.name = "eth3"}};
@@ -377,6 +415,8 @@ int main(void)
     UNIT_TABLE(wheres, is_written);
     UNIT_RULE(every_variable_has_a_line_in_this_test);
     UNIT_TABLE(values, value);
+    UNIT_TABLE(sources, source);
+    UNIT_RULE(the_source_of_a_port_is_the_ports);
     UNIT_RULE(several_interfaces_are_names_for_nccl_and_one_for_the_others);
     UNIT_RULE(a_shared_value_is_the_same_without_a_task);
     UNIT_RULE(what_differs_between_tasks_is_their_own);

@@ -65,23 +65,51 @@ static void a_folder_that_is_not_there_is_one_note(void **state)
     ce_texts_free(&texts);
 }
 
-static void an_empty_folder_is_a_note_for_each_text(void **state)
+static const char *const names[] = {CE_FACTS_FILE, CE_POLICY_FILE, CE_BOOK_FILE};
+
+static void a_folder_without_any_text_is_one_note(void **state)
 {
-    static const char *const names[] = {CE_FACTS_FILE, CE_POLICY_FILE, CE_BOOK_FILE};
     struct ce_texts texts;
     struct ce_notes notes = {.count = 0};
+    char expected[256];
     (void)state;
     for (size_t i = 0; i < UNIT_COUNT(names); i++)
         assert_int_equal(unlinkat(dir.fd, names[i], 0), 0);
     ce_texts_read(dir.path, &texts, &notes);
-    assert_int_equal(notes.count, 3);
-    for (size_t i = 0; i < UNIT_COUNT(names); i++) {
-        char expected[256];
-        snprintf(expected, sizeof expected, "%s/%s: cannot open", dir.path, names[i]);
-        unit_holds(notes.line[i].text, expected);
-        remedied(&notes, i);
-    }
+    assert_int_equal(notes.count, 1);
+    snprintf(expected, sizeof expected, "%s: has none of the node's texts; ", dir.path);
+    unit_holds(notes.line[0].text, expected);
+    remedied(&notes, 0);
+    assert_null(texts.node);
+    assert_null(texts.book);
+    assert_int_equal(texts.policy.port_first, 61000);
     ce_texts_free(&texts);
+}
+
+/* One text is there: the others are named, each by its file. */
+static void with_one_text_the_missing_ones_are_named(void **state)
+{
+    struct ce_texts texts;
+    (void)state;
+    for (size_t there = 0; there < UNIT_COUNT(names); there++) {
+        struct ce_notes notes = {.count = 0};
+        size_t line = 0;
+        write_all(NULL);
+        for (size_t i = 0; i < UNIT_COUNT(names); i++)
+            assert_int_equal(i == there ? 0 : unlinkat(dir.fd, names[i], 0), 0);
+        ce_texts_read(dir.path, &texts, &notes);
+        ce_texts_free(&texts);
+        assert_int_equal(notes.count, UNIT_COUNT(names) - 1);
+        for (size_t i = 0; i < UNIT_COUNT(names); i++) {
+            char expected[256];
+            snprintf(expected, sizeof expected, "%s/%s: cannot open", dir.path, names[i]);
+            if (i == there)
+                continue;
+            unit_holds(notes.line[line].text, expected);
+            remedied(&notes, line++);
+        }
+        clear_away(NULL);
+    }
 }
 
 /* One text is spoilt; the other two are read all the same. */
@@ -129,11 +157,12 @@ int main(void)
 {
     UNIT_RULE(what_is_there_is_read_silently);
     UNIT_RULE(a_folder_that_is_not_there_is_one_note);
-    UNIT_RULE(an_empty_folder_is_a_note_for_each_text);
+    UNIT_RULE(a_folder_without_any_text_is_one_note);
     for (size_t i = 0; i < unit_count; i++) {
         unit_tests[i].setup_func = write_all;
         unit_tests[i].teardown_func = clear_away;
     }
+    UNIT_RULE(with_one_text_the_missing_ones_are_named);
     UNIT_TABLE(spoilt, is_noted);
     return UNIT_RUN("local/texts");
 }

@@ -49,6 +49,8 @@ static const struct text_row {
      "NAME                        the users  why\n"},
     {"a_value_is_shown_in_place_of_the_inherited_one", CE_SET, "new", "old", false,
      "NAME                        new    why\n"},
+    {"a_letter_of_two_bytes_is_one_column", CE_SET, "\xc3\xb6", NULL, false,
+     "NAME                        \xc3\xb6      why\n"},
     {"nothing_is_not_shown", CE_LEAVE, NULL, NULL, false, NULL},
     {"nothing_is_shown_where_all_is_asked_for", CE_LEAVE, NULL, NULL, true,
      "NAME                        -      why\n"},
@@ -83,6 +85,37 @@ static void text(void **state)
     const char *second = strchr(ce_text_string(&out), '\n') + 1;
     assert_int_equal(strncmp(ce_text_string(&out), "VARIABLE ", 9), 0);
     assert_string_equal(second, row->line ? row->line : "");
+}
+
+/* Whichever value is the widest, the column behind it starts at one place. */
+static const struct column_row {
+    const char *name, *widest;
+    size_t column;
+} columns[] = {
+    {"the_last_column_is_straight", "10.1.0.1,10.1.0.2", 28 + 17 + 2},
+    {"the_last_column_is_straight_beside_two_lines", "10.1.0.1\n10.1.0.2", 28 + 18 + 2},
+    {"the_last_column_is_straight_beside_three_lines", "10.1.0.1\n10.1.0.2\n10.1.0.3", 28 + 28 + 2},
+    {"the_last_column_is_straight_beside_an_8_bit_escape", "10.1.0.1\xc2\x9b" "31m", 28 + 12 + 2},
+    {"a_value_of_32_columns_counts", "1234567890123456789012345678\nab", 28 + 32 + 2},
+};
+
+static void is_straight(void **state)
+{
+    const struct column_row *row = *state;
+    struct unit_env array = {.count = 0};
+    const struct ce_environ env = unit_environ(&array);
+    ce_autotext struct ce_text out = CE_TEXT(10000);
+    struct hand_plan hand;
+    hand_start(&hand);
+    hand_add(&hand, "SHORT", CE_SET, "1", "FROM");
+    hand_add(&hand, "WIDEST", CE_SET, row->widest, "FROM");
+    ce_report_plan_text(&hand.plan, &env, false, &out);
+    const char *line = ce_text_string(&out);
+    for (int i = 0; i < 3; i++) {
+        const char *end = strchr(line, '\n');
+        assert_int_equal(end - line, row->column + strlen("FROM"));
+        line = end + 1;
+    }
 }
 
 static void an_escape_sequence_in_a_reason_cannot_draw(void **state)
@@ -300,6 +333,7 @@ static void the_record_of_the_plan_is_exported(void **state)
 int main(void)
 {
     UNIT_TABLE(texts, text);
+    UNIT_TABLE(columns, is_straight);
     UNIT_RULE(an_escape_sequence_in_a_reason_cannot_draw);
     UNIT_RULE(json_says_what_the_plan_says);
     UNIT_TABLE(jsons, json);

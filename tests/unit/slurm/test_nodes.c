@@ -70,6 +70,8 @@ static const struct nodes_row {
      {"SLURM_JOB_ID=99", "SLURM_STEP_NODELIST=n[1,3]", "SLURM_HET_SIZE=2",
       "SLURM_JOB_ID_HET_GROUP_0=12", "SLURM_JOB_NODELIST_HET_GROUP_0=n3",
       "SLURM_JOB_NODELIST_HET_GROUP_1=n1"}, "n1 n3", NODEID},
+    {"a_node_that_the_step_has_twice_is_not_explained", TASKS,
+     {PACK, "SLURM_STEP_NODELIST=n1,n1,n3"}, "n1 n1 n3", NODEID},
     {"a_number_of_components_that_is_none_is_passed_over", TASKS,
      {"SLURM_JOB_ID=12", "SLURM_HET_SIZE=two", "SLURM_JOB_ID_HET_GROUP_0=12",
       "SLURM_JOB_NODELIST_HET_GROUP_0=n3", "SLURM_JOB_NODELIST_HET_GROUP_1=n1",
