@@ -96,8 +96,39 @@ static struct ce_hostlist *parse_required(const char *text, const char *name, st
     return NULL;
 }
 
-static struct ce_hostlist *job_nodes(const struct ce_environ *env, enum ce_node_order *order,
-                                     struct ce_error *err)
+/* Are the names of `part` in the list, and in its order? */
+static bool holds_in_order(const struct ce_hostlist *list, const struct ce_hostlist *part)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < ce_hostlist_count(list) && found < ce_hostlist_count(part); i++)
+        found += strcmp(ce_hostlist_name(list, i), ce_hostlist_name(part, found)) == 0;
+    return found == ce_hostlist_count(part);
+}
+
+/* The job's nodes as its batch script was told them, where `part` is all that Slurm tells an MPI
+ * launcher's daemons: Open MPI 6 unsets SLURM_JOB_NODELIST, and srun puts the step's list there.
+ * NULL: nothing says that there are more. */
+static struct ce_hostlist *told_nodes(const struct ce_environ *env, const struct ce_step_id *id,
+                                      const struct ce_hostlist *part)
+{
+    const char *job = ce_environ_get(env, "SLURM_JOB_NODELIST");
+    const char *step = ce_environ_get(env, "SLURM_STEP_NODELIST");
+    const char *told = ce_environ_get(env, CE_STEP_VARIABLE);
+    const char *names = ce_environ_get(env, "CLUSTER_NODES");
+    struct ce_step_id script;
+    if (!job || !step || strcmp(job, step) != 0 || !told || !names ||
+        ce_step_id_parse(told, &script) < 0 || script.kind == CE_STEP_TASKS ||
+        script.job_id != id->job_id)
+        return NULL;
+    struct ce_hostlist *nodes = ce_hostlist_parse(names, NULL);
+    if (nodes && holds_in_order(nodes, part))
+        return nodes;
+    ce_hostlist_destroy(nodes);
+    return NULL;
+}
+
+static struct ce_hostlist *job_nodes(const struct ce_environ *env, const struct ce_step_id *id,
+                                     enum ce_node_order *order, struct ce_error *err)
 {
     uint32_t count = component_count(env);
     struct ce_hostlist *joined = count > 1 ? join_components(env, count, NULL) : NULL;
@@ -105,8 +136,13 @@ static struct ce_hostlist *job_nodes(const struct ce_environ *env, enum ce_node_
     *order = joined ? CE_ORDER_COMPONENTS : CE_ORDER_NODEID;
     if (joined)
         return joined;
-    return parse_required(list ? list : ce_environ_get(env, "SLURM_NODELIST"), "SLURM_JOB_NODELIST",
-                          err);
+    struct ce_hostlist *nodes = parse_required(list ? list : ce_environ_get(env, "SLURM_NODELIST"),
+                                               "SLURM_JOB_NODELIST", err);
+    struct ce_hostlist *told = nodes ? told_nodes(env, id, nodes) : NULL;
+    if (!told)
+        return nodes;
+    ce_hostlist_destroy(nodes);
+    return told;
 }
 
 /* What local_user_init left, if it is of this step and names the step's nodes; else NULL. */
@@ -136,7 +172,7 @@ struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce
 {
     bool arbitrary = is_arbitrary(env);
     if (id->kind != CE_STEP_TASKS)
-        return job_nodes(env, order, err);
+        return job_nodes(env, id, order, err);
     *order = arbitrary ? CE_ORDER_UNKNOWN : CE_ORDER_NODEID;
     struct ce_hostlist *step =
         parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"), "SLURM_STEP_NODELIST", err);

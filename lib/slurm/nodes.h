@@ -22,7 +22,8 @@
  * - a step of a heterogeneous job: of its components' lists, one after the other, those nodes that
  *   are in the step, since SLURM_STEP_NODELIST is their sorted union;
  * - any other srun step: SLURM_STEP_NODELIST;
- * - a batch script or interactive shell: SLURM_JOB_NODELIST, or all components of a het job.
+ * - a batch script or interactive shell: SLURM_JOB_NODELIST, or all components of a het job; for an
+ *   MPI launcher's daemons, whose list is that of their step, what their batch script was told.
  * NULL with err: no list, or one that is not a host list. */
 struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce_step_id *id,
                                    enum ce_node_order *order, struct ce_error *err);

@@ -28,6 +28,7 @@ load_one() {
     local line
     [[ -r $1.$2 ]] || { complain "$(basename "$1"): nothing from $2"; return 0; }
     while IFS= read -r line; do seen["$2 ${line%%=*}"]=${line#*=}; done <"$1.$2"
+    [[ ${seen["$2 is_uid"]-0} -ne 0 ]] || complain "$(basename "$1"): $2 is root"
 }
 
 value() { printf '%s' "${seen["$1 $2"]-(unset)}"; } # value RANK NAME
@@ -123,6 +124,7 @@ check_ranks() {
         check_node "$rank" "${node[$host]}" "${ips_of[$host]}" "${#hosts[@]}" "$primary" "$port"
         check_task "$rank" "${before[$host]-0}" "${tasks_on[$host]}" "${node[$host]}"
         want "$rank" CLUSTER_NODES "$list"
+        want "$rank" NUM_TRAINERS "${seen["$rank SLURM_GPUS_ON_NODE"]-${tasks_on[$host]}}"
         want "$rank" CLUSTER_IPS "$(ips "${hosts[@]}")"
         want "$rank" SKYPILOT_NODE_IPS "$(ips "${hosts[@]}" | tr , '|')"
         if [[ $torchrun == on && $tasks -eq ${#hosts[@]} ]]; then

@@ -18,6 +18,13 @@ in_order=()
 # addresses OPTION...: cluster-env addresses as root where users type
 addresses() { run within 50 "$cluster" on "$state" head --cwd / -- cluster-env addresses --helpers="$state/tools/libexec" "$@"; }
 
+# The chroots lack script(1), so it is this machine's.
+in_terminal() {
+    local words
+    printf -v words '%q ' "$cluster" on "$state" head --cwd / -- cluster-env addresses --helpers="$state/tools/libexec" "$@"
+    within 50 script -qec "$words" /dev/null
+}
+
 expect() { # expect STATUS ERR_LINE...: that status and exactly these lines on stderr
     local expected
     expected=$(printf 'cluster-env addresses: %s\n' "${@:2}")
@@ -84,6 +91,11 @@ test_sources() {
     expect 0
     expect_truth "$out" 1
     verdict "--from=srun: the address of each node's cluster interface"
+
+    run in_terminal --from=srun
+    [[ $status -eq 0 && $out == *$'\r1 of 4 nodes'*$'\r3 of 4 nodes'*$'\r4 of 4 nodes\r\e[K'* ]] ||
+        complain "status $status: $(cat -v <<<"$out")"
+    verdict "on a terminal: the progress, and no word of it stays"
 
     run as_user cluster-env addresses --helpers="$state/tools/libexec"
     expect 0
@@ -287,7 +299,7 @@ test_hanging() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_addresses.sh SERIES" >&2; exit 2; }
-    plan 23
+    plan 24
     local helper group
     helper=$("$here/slurm_node.sh" "$1") || exit 1
     # the scheduler that starts nothing behind a job that waits

@@ -214,6 +214,19 @@ test_show() {
     want 1 PRIMARY_PORT 4243
     verdict "cluster-env show --export knows the items of --cluster-env"
 
+    cp "$state/etc/plugstack.conf" "$state/etc/plugstack.saved"
+    : >"$state/etc/plugstack.conf"
+    run as_user srun -N1 --cluster-env true
+    [[ $status -ne 0 && $err == *"unrecognized option"* ]] || complain "the plugin is there: $status $err"
+    step absent -N2
+    load "$home/absent" 2
+    want_nothing 1
+    job bare bare.sh -N3 -n5
+    check_step "$home/bare.step" 5 3
+    check_job "$home/bare" batch "${hosts[@]}"
+    cp "$state/etc/plugstack.saved" "$state/etc/plugstack.conf"
+    verdict "where the plugin is not installed, cluster-env show --export gives a batch script and its step all of it"
+
     run as_user srun -N2 -l --cluster-env cluster-env show
     [[ $status -eq 0 && -z $err ]] || complain "exit status $status, on stderr: $err"
     grep -Eq '^1: RANK +1 +SLURM_PROCID$' <<<"$out" || complain "no rank 1 in: $out"
@@ -327,7 +340,7 @@ test_messages() {
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_steps.sh SERIES" >&2; exit 2; }
     local groups=(srun not_asked batch more_batch nested salloc show others plugstack torch messages)
-    plan $((38 + ${#groups[@]}))
+    plan $((39 + ${#groups[@]}))
     # shellcheck disable=SC2016 # Slurm expands it
     start_product "$1" --slurm-conf LaunchParameters=use_interactive_step \
         --slurm-conf 'InteractiveStepOptions="--interactive --preserve-env $SHELL"'

@@ -21,6 +21,7 @@ enum { ENTRIES = 12 };
     "SLURM_JOB_ID=12", "SLURM_HET_SIZE=3", "SLURM_JOB_ID_HET_GROUP_0=12",                           \
         "SLURM_JOB_NODELIST_HET_GROUP_0=n9", "SLURM_JOB_NODELIST_HET_GROUP_1=n[4-5]",               \
         "SLURM_JOB_NODELIST_HET_GROUP_2=n1"
+#define DAEMON "SLURM_STEP_NODELIST=n[2-3]", "SLURM_JOB_NODELIST=n[2-3]"
 #define ARBITRARY "SLURM_DISTRIBUTION=arbitrary", "SLURM_STEP_NODELIST=n[1-3]"
 
 static const struct nodes_row {
@@ -40,6 +41,27 @@ static const struct nodes_row {
     {"the_old_name_of_the_jobs_list_counts", BATCH, {"SLURM_NODELIST=n[7-9]"}, "n7 n8 n9", NODEID},
     {"the_new_name_comes_first", BATCH, {"SLURM_NODELIST=n1", "SLURM_JOB_NODELIST=n2"}, "n2",
      NODEID},
+    /* an MPI launcher's daemons */
+    {"daemons_have_the_list_that_their_script_was_told", BATCH,
+     {DAEMON, "CLUSTER_ENV_STEP=12.batch", "CLUSTER_NODES=n1,n2,n3"}, "n1 n2 n3", NODEID},
+    {"or_their_salloc_shell", BATCH,
+     {DAEMON, "CLUSTER_ENV_STEP=12.interactive", "CLUSTER_NODES=n1,n2,n3"}, "n1 n2 n3", NODEID},
+    {"daemons_whose_script_was_told_nothing_have_slurms_list", BATCH, {DAEMON}, "n2 n3", NODEID},
+    {"what_a_script_of_another_job_was_told_does_not_count", BATCH,
+     {DAEMON, "CLUSTER_ENV_STEP=11.batch", "CLUSTER_NODES=n1,n2,n3"}, "n2 n3", NODEID},
+    {"what_an_outer_step_was_told_does_not_count", BATCH,
+     {DAEMON, "CLUSTER_ENV_STEP=12.0", "CLUSTER_NODES=n1,n2,n3"}, "n2 n3", NODEID},
+    {"what_was_told_of_other_nodes_does_not_count", BATCH,
+     {DAEMON, "CLUSTER_ENV_STEP=12.batch", "CLUSTER_NODES=n1,n2,n4"}, "n2 n3", NODEID},
+    {"what_was_told_and_is_no_list_does_not_count", BATCH,
+     {DAEMON, "CLUSTER_ENV_STEP=12.batch", "CLUSTER_NODES=n[1-"}, "n2 n3", NODEID},
+    {"where_slurm_tells_the_jobs_list_it_counts", BATCH,
+     {"SLURM_STEP_NODELIST=n[2-3]", "SLURM_JOB_NODELIST=n[2-4]", "CLUSTER_ENV_STEP=12.batch",
+      "CLUSTER_NODES=n1,n2,n3,n4"}, "n2 n3 n4", NODEID},
+    {"a_batch_script_is_not_asked_what_it_was_told", BATCH,
+     {"SLURM_JOB_NODELIST=n[2-3]", "CLUSTER_ENV_STEP=12.batch", "CLUSTER_NODES=n1,n2,n3"}, "n2 n3",
+     NODEID},
+    /* no list */
     {"a_step_without_a_list_is_an_error", TASKS, {"SLURM_JOB_NODELIST=n1"}, NULL, NODEID},
     {"a_job_without_a_list_is_an_error", BATCH, {"SLURM_STEP_NODELIST=n1"}, NULL, NODEID},
     {"a_list_that_is_none_is_an_error", TASKS, {"SLURM_STEP_NODELIST=n[1-"}, NULL, NODEID},
