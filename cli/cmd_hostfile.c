@@ -52,11 +52,12 @@ static uint32_t *find_slots(const struct arguments *arguments, const struct ce_j
                             const struct ce_environ *env)
 {
     uint32_t count = job->session->cluster.node_count;
+    uint32_t same = arguments->slots ? arguments->slots : job->task.gpus_on_node;
     uint32_t *slots = calloc(count, sizeof *slots);
-    for (uint32_t i = 0; slots && i < count; i++)
-        slots[i] = arguments->slots        ? arguments->slots
-                   : job->task.gpus_on_node ? job->task.gpus_on_node
-                                            : ce_slurm_tasks_on_node(env, &job->session->allocation, i);
+    if (slots && !same)
+        ce_slurm_count_tasks(env, &job->session->allocation, slots);
+    for (uint32_t i = 0; slots && same && i < count; i++)
+        slots[i] = same;
     return slots;
 }
 

@@ -2,9 +2,11 @@
 #include "slurm/environment.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
+#include "model/hostindex.h"
 #include "slurm/nodes.h"
 
 static int number(const struct ce_environ *env, const char *name, uint32_t max, uint32_t *ret,
@@ -32,8 +34,8 @@ static const char *first_of(const struct ce_environ *env, const char *name, cons
     return text ? text : ce_environ_get(env, otherwise);
 }
 
-/* Numbers above this are no srun's: 0xfffffffb is the batch script, 0xfffffffa salloc's shell.  Newer
- * Slurms print them as -5 and -6. */
+/* Numbers above this are no srun's: 0xfffffffb is the batch script, 0xfffffffa salloc's shell.
+ * Newer Slurms print them as -5 and -6. */
 enum { LAST_SRUN_STEP = 0xfffffff0u };
 
 /* Is this inside a step of srun, and which? */
@@ -118,32 +120,73 @@ static uint32_t count_items(const char *list)
     return count;
 }
 
-/* "4(x2),3" at node `index`; 0 where the text does not say. */
-static uint32_t tasks_on_node(const char *text, uint32_t index)
+/* "4(x2)" at *text -> 4 and 2 */
+static bool read_group(const char **text, uint64_t *tasks, uint64_t *times)
 {
-    uint64_t tasks, times;
-    while (ce_parse_digits(text, UINT32_MAX, &tasks, &text) == 0) {
-        times = 1;
-        if (strncmp(text, "(x", 2) == 0) {
-            if (ce_parse_digits(text + 2, UINT32_MAX, &times, &text) < 0 || *text++ != ')')
-                return 0;
-        }
-        if (index < times)
-            return (uint32_t)tasks;
-        index -= (uint32_t)times;
-        if (*text++ != ',')
-            return 0;
-    }
-    return 0;
+    *times = 1;
+    if (ce_parse_digits(*text, UINT32_MAX, tasks, text) < 0)
+        return false;
+    if (strncmp(*text, "(x", 2) != 0)
+        return true;
+    return ce_parse_digits(*text + 2, UINT32_MAX, times, text) == 0 && *(*text)++ == ')';
 }
 
-uint32_t ce_slurm_tasks_on_node(const struct ce_environ *env,
-                                const struct ce_allocation *allocation, uint32_t index)
+/* "4(x2),3" of these nodes, each stored by its rank (NULL: its place); those that it does not count
+ * are left. */
+static void count_list(const char *text, const struct ce_hostlist *nodes,
+                       const struct ce_hostindex *ranks, uint32_t *ret)
 {
-    uint32_t place;
-    const char *counts = ce_slurm_task_counts(env, allocation, index, &place);
-    uint32_t tasks = counts ? tasks_on_node(counts, place) : 0;
-    return tasks ? tasks : 1;
+    uint64_t tasks, times;
+    size_t place = 0, count = ce_hostlist_count(nodes);
+    while (text && read_group(&text, &tasks, &times)) {
+        for (; times > 0 && place < count; times--, place++) {
+            size_t rank = place;
+            if (!ranks || ce_hostindex_find(ranks, ce_hostlist_name(nodes, place), &rank))
+                ret[rank] = (uint32_t)tasks;
+        }
+        if (*text++ != ',')
+            return;
+    }
+}
+
+static void count_by_name(const struct ce_environ *env, const struct ce_allocation *allocation,
+                          uint32_t *ret)
+{
+    ce_auto(ce_hostindex_destroy) struct ce_hostindex *ranks =
+        ce_hostindex_create(allocation->nodes);
+    struct ce_hostlist *nodes;
+    const char *counts;
+    for (uint32_t i = 0;
+         ranks && (nodes = ce_slurm_counted_nodes(env, allocation->id.kind, i, &counts)); i++) {
+        count_list(counts, nodes, ranks, ret);
+        ce_hostlist_destroy(nodes);
+    }
+}
+
+void ce_slurm_count_tasks(const struct ce_environ *env, const struct ce_allocation *allocation,
+                          uint32_t *ret)
+{
+    bool step = allocation->id.kind == CE_STEP_TASKS;
+    const char *counts = step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE";
+    uint32_t count = ce_allocation_node_count(allocation);
+    memset(ret, 0, count * sizeof *ret);
+    if (allocation->order == CE_ORDER_NODEID)
+        count_list(ce_environ_get(env, counts), allocation->nodes, NULL, ret);
+    else
+        count_by_name(env, allocation, ret);
+    for (uint32_t i = 0; i < count; i++)
+        ret[i] = ret[i] ? ret[i] : 1;
+}
+
+static uint32_t tasks_on_node(const struct ce_environ *env, const struct ce_allocation *allocation,
+                              uint32_t node_rank)
+{
+    uint32_t count = ce_allocation_node_count(allocation);
+    ce_autofree uint32_t *tasks = calloc(count, sizeof *tasks);
+    if (!tasks || node_rank >= count)
+        return 1;
+    ce_slurm_count_tasks(env, allocation, tasks);
+    return tasks[node_rank];
 }
 
 /* SLURM_GTIDS lists the node's own ranks in every kind of step, also where the counts per node are
@@ -153,8 +196,7 @@ static uint32_t local_tasks(const struct ce_environ *env, const struct ce_alloca
 {
     bool step = allocation->id.kind == CE_STEP_TASKS;
     const char *ranks = step ? ce_environ_get(env, "SLURM_GTIDS") : NULL;
-    return ranks && *ranks ? count_items(ranks)
-                           : ce_slurm_tasks_on_node(env, allocation, node_rank);
+    return ranks && *ranks ? count_items(ranks) : tasks_on_node(env, allocation, node_rank);
 }
 
 static uint32_t visible_gpus(const struct ce_environ *env)

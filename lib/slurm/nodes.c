@@ -186,35 +186,16 @@ struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce
     return nodes;
 }
 
-static bool find_place(struct ce_hostlist *list, const char *name, uint32_t *place)
+struct ce_hostlist *ce_slurm_counted_nodes(const struct ce_environ *env, enum ce_step_kind kind,
+                                           uint32_t index, const char **counts)
 {
-    size_t count = list ? ce_hostlist_count(list) : 0, i = 0;
-    while (i < count && strcmp(ce_hostlist_name(list, i), name) != 0)
-        i++;
-    *place = (uint32_t)i;
-    ce_hostlist_destroy(list);
-    return i < count;
-}
-
-const char *ce_slurm_task_counts(const struct ce_environ *env,
-                                 const struct ce_allocation *allocation, uint32_t index,
-                                 uint32_t *place)
-{
-    bool step = allocation->id.kind == CE_STEP_TASKS;
-    const char *counts = step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE";
-    *place = index;
-    if (allocation->order == CE_ORDER_NODEID)
-        return ce_environ_get(env, counts);
-    const char *name = ce_hostlist_name(allocation->nodes, index);
-    const char *list = ce_environ_get(env, "SLURM_STEP_NODELIST");
-    if (step)
-        return list && find_place(ce_hostlist_parse(list, NULL), name, place)
-                   ? ce_environ_get(env, counts)
-                   : NULL;
-    for (uint32_t i = 0; i < component_count(env); i++)
-        if (find_place(component_nodes(env, i), name, place))
-            return component_value(env, "TASKS_PER_NODE", i);
-    return NULL;
+    if (kind != CE_STEP_TASKS) {
+        *counts = component_value(env, "TASKS_PER_NODE", index);
+        return index < component_count(env) ? component_nodes(env, index) : NULL;
+    }
+    const char *list = index == 0 ? ce_environ_get(env, "SLURM_STEP_NODELIST") : NULL;
+    *counts = ce_environ_get(env, "SLURM_STEP_TASKS_PER_NODE");
+    return list ? ce_hostlist_parse(list, NULL) : NULL;
 }
 
 struct place {

@@ -28,11 +28,11 @@
 struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce_step_id *id,
                                    enum ce_node_order *order, struct ce_error *err);
 
-/* Slurm's text of tasks per node, "4(x2),3", that counts this node too, and at which place of it.
- * NULL: there is none. */
-const char *ce_slurm_task_counts(const struct ce_environ *env,
-                                 const struct ce_allocation *allocation, uint32_t index,
-                                 uint32_t *place);
+/* Where the nodes are in another order than Slurm's: the lists by which it counts tasks, the step's
+ * or each component's of the job, with index 0, 1 and so on, and the text of tasks per node,
+ * "4(x2),3", that goes with it (NULL: there is none).  NULL: no such list. */
+struct ce_hostlist *ce_slurm_counted_nodes(const struct ce_environ *env, enum ce_step_kind kind,
+                                           uint32_t index, const char **counts);
 
 /* Write the value of CE_LAYOUT_VARIABLE: the nodes by their lowest rank.  first_rank has one number
  * per node of the list. */

@@ -277,6 +277,12 @@ static const struct counts_row {
      {"SLURM_STEP_TASKS_PER_NODE=4(x2),3", "SLURM_TASKS_PER_NODE=9"}, "4 4 3 1"},
     {"a_job_counts_by_its_list", BATCH, CE_ORDER_NODEID, "n[1-4]",
      {"SLURM_STEP_TASKS_PER_NODE=9", "SLURM_TASKS_PER_NODE=8,7(x2)"}, "8 7 7 1"},
+    {"counts_past_the_list_are_passed_over", TASKS, CE_ORDER_NODEID, "n[1-2]",
+     {"SLURM_STEP_TASKS_PER_NODE=4(x4294967295),3"}, "4 4"},
+    {"counts_that_are_none_end_the_counts", TASKS, CE_ORDER_NODEID, "n[1-3]",
+     {"SLURM_STEP_TASKS_PER_NODE=4,3(x2,5"}, "4 1 1"},
+    {"no_tasks_are_one", TASKS, CE_ORDER_NODEID, "n[1-3]", {"SLURM_STEP_TASKS_PER_NODE=0,2"},
+     "1 2 1"},
     {"without_counts_there_is_one", TASKS, CE_ORDER_NODEID, "n[1-2]", {NULL}, "1 1"},
     {"a_het_step_counts_by_slurms_own_order", TASKS, CE_ORDER_COMPONENTS, "n3,n1,n2",
      {"SLURM_STEP_NODELIST=n[1-3]", "SLURM_STEP_TASKS_PER_NODE=2(x2),1"}, "1 2 2"},
@@ -303,9 +309,12 @@ static void count(void **state)
     char joined[64] = "";
     unit_env_fill(&array, row->env);
     const struct ce_environ env = unit_environ(&array);
+    uint32_t each[16];
+    assert_true(ce_allocation_node_count(&allocation) <= UNIT_COUNT(each));
+    ce_slurm_count_tasks(&env, &allocation, each);
     for (uint32_t i = 0; i < ce_allocation_node_count(&allocation); i++)
         snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%u", i ? " " : "",
-                 ce_slurm_tasks_on_node(&env, &allocation, i));
+                 each[i]);
     assert_string_equal(joined, row->counts);
     ce_allocation_free(&allocation);
     unit_env_free(&array);
