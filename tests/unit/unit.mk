@@ -10,9 +10,11 @@ unit_programs = \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
+    tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
     tests/unit/model/test_node \
     tests/unit/model/test_notes \
+    tests/unit/model/test_pci \
     tests/unit/model/test_policy \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
