@@ -73,24 +73,27 @@ static int open_at(const struct ce_root *root, const char *path, int flags)
     return cannot ? openat(root->fd, path, flags) : fd;
 }
 
+/* One read() is enough: these files are no longer than a page, or as long as was asked. */
 static ssize_t read_bytes(const struct ce_root *root, const char *path, void *bytes, size_t size)
 {
     struct stat st;
-    size_t length = 0;
+    ssize_t n;
     ce_autoclose int fd = open_at(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         return -1;
-    while (length < size) {
-        ssize_t n = read(fd, (char *)bytes + length, size - length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        length += (size_t)n;
-    }
-    return (ssize_t)length;
+    do
+        n = read(fd, bytes, size);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* 0; else -1, and the text is emptied. */
+static int check_printable(char *text)
+{
+    if (ce_is_printable(text))
+        return 0;
+    text[0] = '\0';
+    return -1;
 }
 
 static int read_line(const struct ce_root *root, const char *path, char *line, size_t size)
@@ -99,7 +102,7 @@ static int read_line(const struct ce_root *root, const char *path, char *line, s
     char *newline = n < 0 ? NULL : memchr(line, '\n', (size_t)n);
     bool known = newline || (n >= 0 && (size_t)n < size);
     line[!known ? 0 : newline ? newline - line : n] = '\0';
-    return known ? 0 : -1;
+    return known ? check_printable(line) : -1;
 }
 
 int ce_root_line(const struct ce_root *root, char *line, size_t size, const char *format, ...)
@@ -136,7 +139,7 @@ static int read_target(const struct ce_root *root, const char *path, char *targe
     ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", target, size);
     bool known = n >= 0 && (size_t)n < size;
     target[known ? n : 0] = '\0';
-    return known ? 0 : -1;
+    return known ? check_printable(target) : -1;
 }
 
 int ce_root_target(const struct ce_root *root, char *target, size_t size, const char *format, ...)

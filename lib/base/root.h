@@ -22,8 +22,8 @@ int ce_root_open(struct ce_root *root, const char *path, struct ce_error *err);
 void ce_root_close(struct ce_root *root);
 
 /* The first line of a small file, without its newline.  0; -1 and line "" where it cannot be read,
- * is no regular file, or does not fit (sysfs answers EINVAL for a fact it does not have: that is
- * "unknown", not an error). */
+ * is no regular file, does not fit or holds a control character (sysfs answers EINVAL for a fact it
+ * does not have: that is "unknown", not an error). */
 int ce_root_line(const struct ce_root *root, char *line, size_t size, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -38,8 +38,8 @@ ssize_t ce_root_bytes(const struct ce_root *root, void *bytes, size_t size, cons
 bool ce_root_exists(const struct ce_root *root, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A symbolic link's target, as it stands there.  0; -1 and target "" where it is no link or does
- * not fit. */
+/* A symbolic link's target, as it stands there.  0; -1 and target "" where it is no link, does not
+ * fit or holds a control character. */
 int ce_root_target(const struct ce_root *root, char *target, size_t size, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
