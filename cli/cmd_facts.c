@@ -9,6 +9,7 @@
 #include "command.h"
 #include "local/texts_write.h"
 #include "probe/host.h"
+#include "probe/ib.h"
 #include "probe/netif.h"
 #include "site.h"
 #include "survey/own.h"
@@ -74,7 +75,7 @@ static struct ce_node *gather(const char *path, struct ce_error *err)
         ce_fail(err, "no memory");
     else
         ce_probe_host(&root, node);
-    if (node && ce_probe_netifs(&root, node, err) < 0) {
+    if (node && (ce_probe_netifs(&root, node, err) < 0 || ce_probe_ib(&root, node, err) < 0)) {
         ce_node_destroy(node);
         node = NULL;
     }
