@@ -118,6 +118,8 @@ EXTRA_DIST += \
     tests/fixtures/machines/single-roce-card/node.facts \
     tests/fixtures/machines/vm-flat-tie/expected \
     tests/fixtures/machines/vm-flat-tie/node.facts \
+    tests/fixtures/machines/vm-rails-down-at-boot/expected \
+    tests/fixtures/machines/vm-rails-down-at-boot/node.facts \
     tests/fixtures/machines/workstation/expected \
     tests/fixtures/machines/workstation/node.facts
 EXTRA_DIST += \

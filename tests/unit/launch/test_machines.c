@@ -49,6 +49,7 @@ static const struct machine_row {
     {"devices_of_one_type_differ_by_what_they_carry", "hgx-bnxt"},
     {"a_node_without_rails_has_none", "hgx-without-ib"},
     {"a_tie_is_not_broken", "vm-flat-tie"},
+    {"rails_that_are_all_down_are_rails", "vm-rails-down-at-boot"},
     {"the_only_card_is_a_rail_and_carries_sockets", "single-roce-card"},
 };
 
