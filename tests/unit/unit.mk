@@ -11,9 +11,11 @@ unit_programs = \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
     tests/unit/model/test_hostindex \
+    tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
     tests/unit/model/test_node \
     tests/unit/model/test_notes \
+    tests/unit/model/test_pci \
     tests/unit/model/test_policy \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
@@ -32,7 +34,10 @@ unit_programs = \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
     tests/unit/probe/test_host \
+    tests/unit/probe/test_ib \
+    tests/unit/probe/test_machines \
     tests/unit/probe/test_netif \
+    tests/unit/probe/test_pci \
     tests/unit/report/test_cluster \
     tests/unit/report/test_plan \
     tests/unit/session/test_session \
@@ -129,11 +134,18 @@ EXTRA_DIST += \
     tests/fixtures/machines/container.tree \
     tests/fixtures/machines/lambda.facts \
     tests/fixtures/machines/lambda.tree \
+    tests/fixtures/machines/odd.facts \
+    tests/fixtures/machines/odd.tree \
+    tests/fixtures/machines/oneclick.facts \
+    tests/fixtures/machines/oneclick.tree \
+    tests/fixtures/machines/roce.facts \
+    tests/fixtures/machines/roce.tree \
     tests/fixtures/machines/runpod.facts \
     tests/fixtures/machines/runpod.tree \
     tests/fixtures/unpack \
     tests/unit/launch/scene.h \
     tests/unit/probe/machine.h \
+    tests/unit/probe/tree.h \
     tests/unit/unit.h \
     tests/unit/unit_dir.h \
     tests/unit/unit_env.h
