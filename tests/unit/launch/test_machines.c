@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real machines, tests/fixtures/machines/NAME: from node.facts alone comes what `expected` has, typed
- * from what the provider sets by hand.  A machine that needs a rule of its own shows that the rule is
- * wrong, or that its facts do not tell; docs/machines.md has them all. */
+/* Real machines, tests/fixtures/machines/NAME: from node.facts alone comes what `expected` has,
+ * typed from what the provider sets by hand.  A machine that needs a rule of its own shows that the
+ * rule is wrong, or that its facts do not tell; docs/machines.md has them all. */
 #include <dirent.h>
 
 #include "../probe/machine.h"
@@ -280,8 +280,8 @@ static void all_devices_down_change_no_list(void **state)
         struct ce_node *node = read_node(machines[m].machine);
         for (size_t i = 0; i < node->hca_count; i++)
             take_down(&node->hcas[i]);
-        compare(machines[m].machine, "all devices down",
-                ib_hca_of(read_node(machines[m].machine)), ib_hca_of(node));
+        compare(machines[m].machine, "all devices down", ib_hca_of(read_node(machines[m].machine)),
+                ib_hca_of(node));
     }
 }
 
@@ -292,9 +292,8 @@ static void every_name_that_is_written_is_a_device(void **state)
     for (size_t m = 0; m < UNIT_COUNT(machines); m++) {
         ce_auto(ce_node_destroy) struct ce_node *node = read_node(machines[m].machine);
         char *value = ib_hca_of(read_node(machines[m].machine)), *save = NULL;
-        const char *list = value + strspn(value, "^=");
-        for (char *name = strtok_r((char *)list, ",", &save); name;
-             name = strtok_r(NULL, ",", &save))
+        char *list = value + strspn(value, "^=");
+        for (char *name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save))
             assert_non_null(ce_node_find_hca(node, name));
         free(value);
     }
@@ -318,8 +317,8 @@ static void facts_are_as_they_would_be_written(void **state)
 
 static void every_expectation_has_its_source_and_rule(void **state)
 {
-    static const char *const parts[] = {"# machine: ", "\n# source: ", "\n# provider sets: ",
-                                        "\n# rule: ", "\nNCCL_IB_HCA", "\nverdict="};
+    static const char *const parts[] = {"# machine: ", "\n# source: ",  "\n# provider sets: ",
+                                        "\n# rule: ",  "\nNCCL_IB_HCA", "\nverdict="};
     (void)state;
     for (size_t m = 0; m < UNIT_COUNT(machines); m++) {
         char *text = read_file_of(machines[m].machine, "expected");
