@@ -238,16 +238,27 @@ static bool is_rail(const char *machine, size_t index)
     return found;
 }
 
-static void compare(const char *machine, const char *what, char *before, char *after)
+/* What is written for `node`, against what is written for the machine as it is. */
+static void compare(const char *machine, const char *what, struct ce_node *node,
+                    struct ce_text *complaints)
 {
+    char *before = ib_hca_of(read_node(machine)), *after = ib_hca_of(node);
     if (strcmp(before, after) != 0)
-        fail_msg("%s, %s: NCCL_IB_HCA was '%s', is '%s'", machine, what, before, after);
+        ce_text_addf(complaints, "\n  %s, %s: NCCL_IB_HCA was '%s', is '%s'", machine, what, before,
+                     after);
     free(before);
     free(after);
 }
 
+static void fail_with(const struct ce_text *complaints)
+{
+    if (*ce_text_string(complaints))
+        fail_msg("%s", ce_text_string(complaints));
+}
+
 static void a_device_that_is_down_changes_no_list(void **state)
 {
+    ce_autotext struct ce_text complaints = CE_TEXT(1 << 20);
     (void)state;
     for (size_t m = 0; m < UNIT_COUNT(machines); m++) {
         const char *machine = machines[m].machine;
@@ -255,13 +266,15 @@ static void a_device_that_is_down_changes_no_list(void **state)
         for (size_t i = 0; i < all->hca_count; i++) {
             struct ce_node *node = read_node(machine);
             take_down(&node->hcas[i]);
-            compare(machine, all->hcas[i].name, ib_hca_of(read_node(machine)), ib_hca_of(node));
+            compare(machine, all->hcas[i].name, node, &complaints);
         }
     }
+    fail_with(&complaints);
 }
 
 static void all_rails_down_change_no_list(void **state)
 {
+    ce_autotext struct ce_text complaints = CE_TEXT(1 << 20);
     (void)state;
     for (size_t m = 0; m < UNIT_COUNT(machines); m++) {
         const char *machine = machines[m].machine;
@@ -269,20 +282,22 @@ static void all_rails_down_change_no_list(void **state)
         for (size_t i = 0; i < node->hca_count; i++)
             if (is_rail(machine, i))
                 take_down(&node->hcas[i]);
-        compare(machine, "all rails down", ib_hca_of(read_node(machine)), ib_hca_of(node));
+        compare(machine, "all rails down", node, &complaints);
     }
+    fail_with(&complaints);
 }
 
 static void all_devices_down_change_no_list(void **state)
 {
+    ce_autotext struct ce_text complaints = CE_TEXT(1 << 20);
     (void)state;
     for (size_t m = 0; m < UNIT_COUNT(machines); m++) {
         struct ce_node *node = read_node(machines[m].machine);
         for (size_t i = 0; i < node->hca_count; i++)
             take_down(&node->hcas[i]);
-        compare(machines[m].machine, "all devices down", ib_hca_of(read_node(machines[m].machine)),
-                ib_hca_of(node));
+        compare(machines[m].machine, "all devices down", node, &complaints);
     }
+    fail_with(&complaints);
 }
 
 /* A list is of devices that are there, each once. */
