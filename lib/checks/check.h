@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A check: one row of what it is, and one pure function beside it that turns facts into findings.
+ * Adding one is a row and a function in lib/checks/, its fixtures, its section in docs/checks.md. */
+#ifndef CE_CHECKS_CHECK_H
+#define CE_CHECKS_CHECK_H
+
+#include <stddef.h>
+
+#include "model/finding.h"
+#include "model/node.h"
+#include "model/policy.h"
+
+enum {
+    CE_PROLOG = 1, /* before a job */
+    CE_EPILOG = 2, /* after it */
+    CE_MANUAL = 4, /* cluster-env check */
+    CE_EVERY_PHASE = CE_PROLOG | CE_EPILOG | CE_MANUAL,
+};
+
+/* A port that is expected to carry the job's RDMA traffic. */
+struct ce_check_port {
+    const struct ce_hca *hca;
+    const struct ce_hca_port *port;
+};
+
+/* All that checks judge from. */
+struct ce_check_view {
+    const struct ce_node *node;
+    const struct ce_check_port *rails; /* in PCI order */
+    size_t rail_count;
+    struct ce_rails_expected expected; /* of the rails, by the configuration */
+    unsigned gpus_expected;            /* 0: not known */
+};
+
+struct ce_check {
+    const char *name;         /* dotted and stable: "ib.port.state" */
+    unsigned phases;          /* CE_PROLOG | ... */
+    enum ce_response fault;   /* what is done about a fault, unless the configuration says otherwise */
+    enum ce_response unknown; /* and where it could not be found out: never CE_DRAIN by default */
+    bool recoverable;         /* a node drained for it may come back by itself */
+    const char *what;         /* "port" : what its subjects are, for "7 ports" */
+    const char *remedy;       /* what the technician does */
+    const char *doc;          /* one line */
+    /* Append a finding for each thing that was looked at; `check` and `response` are filled in by
+     * lib/health. */
+    void (*judge)(const struct ce_check_view *view, struct ce_findings *out);
+};
+
+extern const struct ce_check ce_ib_checks[];
+extern const size_t ce_ib_check_count;
+extern const struct ce_check ce_gpu_checks[];
+extern const size_t ce_gpu_check_count;
+
+#endif
