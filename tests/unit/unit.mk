@@ -21,6 +21,7 @@ unit_programs = \
     tests/unit/config/test_options \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
+    tests/unit/launch/test_interface \
     tests/unit/launch/test_marker \
     tests/unit/launch/test_network \
     tests/unit/launch/test_plan \
