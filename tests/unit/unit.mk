@@ -35,6 +35,7 @@ unit_programs = \
     tests/unit/probe/test_netif \
     tests/unit/report/test_cluster \
     tests/unit/report/test_plan \
+    tests/unit/report/test_topology \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
     tests/unit/slurm/test_nodes
@@ -58,6 +59,8 @@ tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 if HAVE_CMOCKA
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
