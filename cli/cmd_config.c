@@ -5,6 +5,8 @@
 
 #include "command.h"
 #include "config/config.h"
+#include "launch/variables.h"
+#include "site.h"
 
 struct arguments {
     bool example;
@@ -56,16 +58,33 @@ static const struct argp argp = {
     .doc = "Print an example of cluster-env.conf, or check one.",
 };
 
+/* What every step computes anew a site cannot set. */
+static int check_variables(const struct ce_rules *rules, const char *path, struct ce_error *err)
+{
+    for (size_t i = 0; i < rules->variable_count; i++) {
+        const struct ce_variable *known = ce_variable_find(rules->variables[i].name);
+        if (known && known->class == CE_IDENTITY)
+            return ce_fail(err, "%s: variables: %s is computed for every step; take it out", path,
+                           known->name);
+    }
+    return 0;
+}
+
 static int check(const struct arguments *arguments)
 {
+    ce_autosite struct ce_site site;
     struct ce_config config;
     struct ce_error err;
     ce_autotext struct ce_text out = CE_TEXT(1 << 20);
     const char *name = arguments->node_name ? arguments->node_name : "";
-    if (ce_config_read(arguments->check, name, &config, &err) < 0)
+    if (ce_site_open(arguments->check, &site, &err) < 0)
+        return ce_complain("config", &err, CE_EXIT_USAGE);
+    ce_site_config(&site, name, &config);
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_site_rules(&site, name, &err);
+    if (!rules || check_variables(rules, arguments->check, &err) < 0)
         return ce_complain("config", &err, CE_EXIT_USAGE);
     if (arguments->node_name)
-        ce_policy_write(&config.policy, &out);
+        ce_policy_write(&config.policy, rules, &out);
     else
         ce_text_addf(&out, "%s: ok\n", arguments->check);
     return ce_print("config", &out);

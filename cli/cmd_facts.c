@@ -84,11 +84,13 @@ static int write_texts(const struct arguments *arguments, const struct ce_node *
     if (ce_site_open(arguments->config, &site, err) < 0)
         return CE_EXIT_USAGE;
     ce_site_config(&site, name, &config);
-    ce_auto(ce_book_destroy) struct ce_book *book = ce_site_book(&config, &path, err);
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_site_rules(&site, name, err);
+    ce_auto(ce_book_destroy) struct ce_book *book =
+        rules ? ce_site_book(&config, &path, err) : NULL;
     if (!book)
         return CE_EXIT_USAGE;
     warn_if_stale(node, &config.policy, book, path, name);
-    if (ce_texts_write(arguments->run_dir, node, &config.policy, book, err) < 0)
+    if (ce_texts_write(arguments->run_dir, node, &config.policy, rules, book, err) < 0)
         return CE_EXIT_UNKNOWN;
     return CE_EXIT_OK;
 }

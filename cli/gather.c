@@ -7,6 +7,7 @@
 
 #include "base/root.h"
 #include "probe/host.h"
+#include "probe/ib.h"
 #include "probe/netif.h"
 
 struct ce_node *ce_gather(const char *path, struct ce_error *err)
@@ -19,7 +20,7 @@ struct ce_node *ce_gather(const char *path, struct ce_error *err)
         ce_fail(err, "no memory");
     else
         ce_probe_host(&root, node);
-    if (node && ce_probe_netifs(&root, node, err) < 0) {
+    if (node && (ce_probe_netifs(&root, node, err) < 0 || ce_probe_ib(&root, node, err) < 0)) {
         ce_node_destroy(node);
         node = NULL;
     }

@@ -36,6 +36,17 @@ void ce_site_config(const struct ce_site *site, const char *node_name, struct ce
         ce_config_default(ret);
 }
 
+struct ce_rules *ce_site_rules(const struct ce_site *site, const char *node_name,
+                               struct ce_error *err)
+{
+    if (site->file)
+        return ce_config_rules(site->file, node_name, err);
+    struct ce_rules *rules = ce_rules_create();
+    if (!rules)
+        ce_fail(err, "no memory");
+    return rules;
+}
+
 struct ce_book *ce_site_book(const struct ce_config *config, const char **path,
                              struct ce_error *err)
 {

@@ -24,6 +24,10 @@ void ce_site_close(struct ce_site *site);
 /* What it means for the node of that name. */
 void ce_site_config(const struct ce_site *site, const char *node_name, struct ce_config *ret);
 
+/* Its variables, and the rails expected of all nodes.  NULL with err. */
+struct ce_rules *ce_site_rules(const struct ce_site *site, const char *node_name,
+                               struct ce_error *err);
+
 /* The book that nodes read: the configured one; else CE_SITE_BOOK; else /etc/hosts; else an empty
  * one.  *path is its name.  NULL with err: a configured one that is missing, any that is
  * unreadable, not trusted or malformed. */

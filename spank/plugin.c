@@ -230,7 +230,7 @@ static void speak(const struct ce_session *session, const struct ce_task *task)
         slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s", node,
                         task->node_rank, network->interface ? network->interface->name : "none",
                         network->reason);
-    bool of_this_node = session->request.verbose || session->stale_entry;
+    bool of_this_node = session->request.verbose || session->of_this_node;
     if (task->rank == 0 || (of_this_node && task->local_rank == 0))
         print_notes(node, &session->notes);
 }

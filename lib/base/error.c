@@ -13,6 +13,13 @@ size_t ce_control_length(const char *text)
     return (bytes[0] > 0 && bytes[0] < ' ') || bytes[0] == 0x7f;
 }
 
+bool ce_is_printable(const char *text)
+{
+    while (*text && ce_control_length(text) == 0)
+        text++;
+    return !*text;
+}
+
 static void make_printable(char *text)
 {
     for (; *text; text++) {

@@ -4,6 +4,7 @@
 #ifndef CE_BASE_ERROR_H
 #define CE_BASE_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ce_error {
@@ -22,5 +23,8 @@ int ce_fail_in(struct ce_error *err, const char *format, ...)
 /* How many bytes the control character at the start of text has, 0 where there is none.  Terminals
  * take U+0080 to U+009F, two bytes in UTF-8, for escape sequences too. */
 size_t ce_control_length(const char *text);
+
+/* There is no control character in it. */
+bool ce_is_printable(const char *text);
 
 #endif

@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#ifdef SYS_openat2
+#include <linux/openat2.h>
+#endif
 
 #include "base/cleanup.h"
 #include "base/parse.h"
@@ -29,8 +34,8 @@ void ce_root_close(struct ce_root *root)
     root->fd = -1;
 }
 
-__attribute__((format(printf, 3, 0))) static int
-format_path(char *path, size_t size, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static int format_path(char *path, size_t size,
+                                                             const char *format, va_list args)
 {
     return ce_fits(vsnprintf(path, size, format, args), size) ? 0 : -1;
 }
@@ -44,27 +49,66 @@ format_path(char *path, size_t size, const char *format, va_list args)
         ok_;                                                                                       \
     }))
 
+#ifdef SYS_openat2
+/* -1 with ENOSYS or EPERM where the kernel, or a sandbox, does not know it. */
+static int open_inside(int dir, const char *path, int flags)
+{
+    struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT};
+    return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+}
+#else
+static int open_inside(int dir, const char *path, int flags)
+{
+    (void)dir, (void)path, (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+#endif
+
+static int open_at(const struct ce_root *root, const char *path, int flags)
+{
+    flags |= O_CLOEXEC;
+    int fd = root->live ? -1 : open_inside(root->fd, path, flags);
+    bool cannot = root->live || (fd < 0 && (errno == ENOSYS || errno == EPERM));
+    return cannot ? openat(root->fd, path, flags) : fd;
+}
+
+/* One read() is enough: these files are no longer than a page, or as long as was asked. */
+static ssize_t read_bytes(const struct ce_root *root, const char *path, void *bytes, size_t size)
+{
+    struct stat st;
+    ssize_t n;
+    ce_autoclose int fd = open_at(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return -1;
+    do
+        n = read(fd, bytes, size);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* 0; else -1, and the text is emptied. */
+static int check_printable(char *text)
+{
+    if (ce_is_printable(text))
+        return 0;
+    text[0] = '\0';
+    return -1;
+}
+
 static int read_line(const struct ce_root *root, const char *path, char *line, size_t size)
 {
-    ce_autoclose int fd = openat(root->fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return -1;
-    ssize_t n;
-    do
-        n = read(fd, line, size);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return -1;
-    char *newline = memchr(line, '\n', (size_t)n);
-    if (!newline && (size_t)n == size)
-        return -1;
-    line[newline ? newline - line : n] = '\0';
-    return 0;
+    ssize_t n = read_bytes(root, path, line, size);
+    char *newline = n < 0 ? NULL : memchr(line, '\n', (size_t)n);
+    bool known = newline || (n >= 0 && (size_t)n < size);
+    line[!known ? 0 : newline ? newline - line : n] = '\0';
+    return known ? check_printable(line) : -1;
 }
 
 int ce_root_line(const struct ce_root *root, char *line, size_t size, const char *format, ...)
 {
     char path[512];
+    line[0] = '\0';
     return FORMAT_PATH(path) < 0 ? -1 : read_line(root, path, line, size);
 }
 
@@ -76,23 +120,80 @@ int ce_root_number(const struct ce_root *root, uint64_t *ret, const char *format
     return ce_parse_uint(line, 0, UINT64_MAX, ret);
 }
 
+ssize_t ce_root_bytes(const struct ce_root *root, void *bytes, size_t size, const char *format, ...)
+{
+    char path[512];
+    return FORMAT_PATH(path) < 0 ? -1 : read_bytes(root, path, bytes, size);
+}
+
 bool ce_root_exists(const struct ce_root *root, const char *format, ...)
 {
     char path[512];
-    return FORMAT_PATH(path) == 0 && faccessat(root->fd, path, F_OK, 0) == 0;
+    ce_autoclose int fd = FORMAT_PATH(path) < 0 ? -1 : open_at(root, path, O_PATH);
+    return fd >= 0;
+}
+
+static int read_target(const struct ce_root *root, const char *path, char *target, size_t size)
+{
+    ce_autoclose int fd = open_at(root, path, O_PATH | O_NOFOLLOW);
+    ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", target, size);
+    bool known = n >= 0 && (size_t)n < size;
+    target[known ? n : 0] = '\0';
+    return known ? check_printable(target) : -1;
+}
+
+int ce_root_target(const struct ce_root *root, char *target, size_t size, const char *format, ...)
+{
+    char path[512];
+    target[0] = '\0';
+    return FORMAT_PATH(path) < 0 ? -1 : read_target(root, path, target, size);
 }
 
 int ce_root_link(const struct ce_root *root, char *name, size_t size, const char *format, ...)
 {
     char path[512], target[512];
-    if (FORMAT_PATH(path) < 0)
+    name[0] = '\0';
+    if (FORMAT_PATH(path) < 0 || read_target(root, path, target, sizeof target) < 0)
         return -1;
-    ssize_t n = readlinkat(root->fd, path, target, sizeof target);
-    if (n < 0 || (size_t)n >= sizeof target)
-        return -1;
-    target[n] = '\0';
     const char *slash = strrchr(target, '/');
     return ce_copy(name, size, slash ? slash + 1 : target);
+}
+
+struct names {
+    char *block; /* each name with its NUL */
+    size_t length, room, count;
+};
+
+static int add_name(struct names *names, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    if (names->count == MAX_NAMES)
+        return -1;
+    if (names->length + size > names->room) {
+        size_t room = 2 * names->room + size + 1024;
+        char *block = realloc(names->block, room);
+        if (!block)
+            return -1;
+        names->block = block;
+        names->room = room;
+    }
+    memcpy(names->block + names->length, name, size);
+    names->length += size;
+    names->count++;
+    return 0;
+}
+
+static int read_names(DIR *dir, struct names *names)
+{
+    const struct dirent *entry;
+    errno = 0;
+    while ((entry = readdir(dir)) != NULL) {
+        bool dots = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (!dots && add_name(names, entry->d_name) < 0)
+            return -1;
+        errno = 0;
+    }
+    return errno ? -1 : 0;
 }
 
 static int by_byte(const void *a, const void *b)
@@ -100,39 +201,37 @@ static int by_byte(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Copy the names into one block behind their pointers: one free() for the caller. */
-static char **pack(struct dirent **entries, int n)
+/* Pointers, sorted, with the names behind them: one free() for the caller. */
+static char **pack(const struct names *names)
 {
-    size_t bytes = 0;
-    for (int i = 0; i < n; i++)
-        bytes += strlen(entries[i]->d_name) + 1;
-    char **names = malloc((size_t)n * sizeof *names + bytes + 1);
-    char *at = names ? (char *)(names + n) : NULL;
-    for (int i = 0; names && i < n; i++) {
-        names[i] = at;
-        at = stpcpy(at, entries[i]->d_name) + 1;
-    }
-    return names;
+    char **packed = malloc(names->count * sizeof *packed + names->length + 1);
+    if (!packed)
+        return NULL;
+    char *at = (char *)(packed + names->count);
+    if (names->length)
+        memcpy(at, names->block, names->length);
+    for (size_t i = 0; i < names->count; i++, at += strlen(at) + 1)
+        packed[i] = at;
+    qsort(packed, names->count, sizeof *packed, by_byte);
+    return packed;
 }
 
-static int not_dot(const struct dirent *entry)
+int ce_root_list(const struct ce_root *root, char ***names, const char *format, ...)
 {
-    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-}
-
-int ce_root_list(const struct ce_root *root, char ***names, const char *path)
-{
-    struct dirent **entries = NULL;
-    int n = scandirat(root->fd, path, &entries, not_dot, NULL);
-    if (n < 0)
-        return -1;
-    char **packed = n <= MAX_NAMES ? pack(entries, n) : NULL;
-    for (int i = 0; i < n; i++)
-        free(entries[i]);
-    free(entries);
+    char path[512];
+    struct names found = {.count = 0};
+    char **packed = NULL;
+    int fd = FORMAT_PATH(path) < 0 ? -1 : open_at(root, path, O_RDONLY | O_DIRECTORY);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (dir && read_names(dir, &found) == 0)
+        packed = pack(&found);
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+    free(found.block);
     if (!packed)
         return -1;
-    qsort(packed, (size_t)n, sizeof *packed, by_byte);
     *names = packed;
-    return n;
+    return (int)found.count;
 }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <libconfig.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,44 @@ static int read_setting(const struct reader *reader, config_setting_t *setting, 
     return read_value(reader, setting, option);
 }
 
+/* "41" and 41 are the same to an environment. */
+static const char *variable_text(const config_setting_t *setting, char number[24])
+{
+    int type = config_setting_type(setting);
+    if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64)
+        snprintf(number, 24, "%lld", config_setting_get_int64(setting));
+    return type == CONFIG_TYPE_STRING ? config_setting_get_string(setting)
+           : number[0]                ? number
+                                      : NULL;
+}
+
+static int read_variables(const struct reader *reader, const config_setting_t *group,
+                          struct ce_rules *rules)
+{
+    if (!config_setting_is_group(group))
+        return fail_at(reader, group, "expected variables = { NAME = \"value\"; ... }");
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        char number[24] = "";
+        struct ce_error why;
+        const char *value = variable_text(setting, number);
+        if (!value)
+            ce_fail(&why, "%s: expected a text in quotes, or a number",
+                    config_setting_name(setting));
+        if (!value || ce_rules_set(rules, config_setting_name(setting), value, &why) < 0) {
+            ce_fail_in(&why, "variables");
+            return fail_at(reader, setting, why.text);
+        }
+    }
+    return 0;
+}
+
+static int try_variables(const struct reader *reader, const config_setting_t *group)
+{
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_rules_create();
+    return rules ? read_variables(reader, group, rules) : ce_fail(reader->err, "no memory");
+}
+
 static int read_group(const struct reader *reader, config_setting_t *group, const char *prefix,
                       bool in_nodes)
 {
@@ -112,6 +151,11 @@ static int read_group(const struct reader *reader, config_setting_t *group, cons
         char key[MAX_KEY];
         if (!*prefix && strcmp(name, in_nodes ? "names" : "nodes") == 0)
             continue;
+        if (!*prefix && strcmp(name, "variables") == 0) {
+            if (try_variables(reader, setting) < 0)
+                return -1;
+            continue;
+        }
         int n = snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", name);
         if (!ce_fits(n, sizeof key))
             return fail_at(reader, setting, "a key is too long");
@@ -241,6 +285,49 @@ void ce_config_for(const struct ce_config_file *file, const char *node_name, str
     for (size_t i = 0; i < file->count; i++)
         if (ce_hostindex_find(file->sections[i].index, node_name, NULL))
             read_group(&reader, file->sections[i].group, "", true);
+}
+
+static bool same_rails(const struct ce_rails_expected *a, const struct ce_rails_expected *b)
+{
+    return a->count == b->count && a->link_layer == b->link_layer && a->rate_gbps == b->rate_gbps;
+}
+
+static int add_section(const struct ce_config_file *file, const struct section *section,
+                       bool is_ours, struct ce_rules *rules, struct ce_error *err)
+{
+    const config_setting_t *variables = config_setting_get_member(section->group, "variables");
+    struct ce_config config = file->general;
+    const char *names = NULL;
+    const struct reader reader = {"", &config, err};
+    read_group(&reader, section->group, "", true);
+    if (variables && is_ours && read_variables(&reader, variables, rules) < 0)
+        return -1;
+    if (same_rails(&config.policy.rails, &rules->general) ||
+        !config_setting_lookup_string(section->group, "names", &names))
+        return 0;
+    return ce_rules_add_group(rules, names, &config.policy.rails, err);
+}
+
+struct ce_rules *ce_config_rules(const struct ce_config_file *file, const char *node_name,
+                                 struct ce_error *err)
+{
+    const config_setting_t *variables = config_lookup(&file->tree, "variables");
+    struct ce_config config = file->general;
+    const struct reader reader = {"", &config, err};
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_rules_create();
+    if (!rules) {
+        ce_fail(err, "no memory");
+        return NULL;
+    }
+    rules->general = file->general.policy.rails;
+    if (variables && read_variables(&reader, variables, rules) < 0)
+        return NULL;
+    for (size_t i = 0; i < file->count; i++) {
+        bool is_ours = ce_hostindex_find(file->sections[i].index, node_name, NULL);
+        if (add_section(file, &file->sections[i], is_ours, rules, err) < 0)
+            return NULL;
+    }
+    return ce_steal(rules);
 }
 
 int ce_config_parse(const char *text, const char *path, const char *node_name,

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/policy.h"
+#include "model/rules.h"
 
 #define CE_CONFIG_FILE "/etc/slurm/cluster-env.conf"
 #define CE_SITE_BOOK "/etc/slurm/cluster-env.hosts"
@@ -37,6 +38,11 @@ CE_DEFINE_CLEANUP(struct ce_config_file, ce_config_close)
 /* What it means for the node of that name: the general settings, then those of each `nodes` section
  * whose names hold it, in their order. */
 void ce_config_for(const struct ce_config_file *file, const char *node_name, struct ce_config *ret);
+
+/* The variables of that node, and the rails expected of all: the general ones, and a group for each
+ * section that says otherwise.  NULL with err: too many, no memory. */
+struct ce_rules *ce_config_rules(const struct ce_config_file *file, const char *node_name,
+                                 struct ce_error *err);
 
 /* Both at once, for one node.  -1 with err as ce_config_open() says; then *ret stays. */
 int ce_config_parse(const char *text, const char *path, const char *node_name,

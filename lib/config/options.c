@@ -82,7 +82,32 @@ static int apply_port_last(value_t value, struct ce_config *config, struct ce_er
 static int apply_tuning(value_t value, struct ce_config *config, struct ce_error *err)
 {
     if (ce_tuning_parse(value->text, &config->policy.tuning) < 0)
-        return ce_fail(err, "'%.40s': expected \"default\" or \"off\"", value->text);
+        return ce_fail(err, "'%.40s': expected \"default\", \"off\" or \"all\"", value->text);
+    return 0;
+}
+
+static int apply_rails_count(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, CE_HCA_MAX, &config->policy.rails.count, err);
+}
+
+static int apply_rails_link_layer(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    config->policy.rails.link_layer = CE_LINK_UNKNOWN;
+    if (*value->text && ce_link_layer_parse(value->text, &config->policy.rails.link_layer) < 0)
+        return ce_fail(err, "'%.40s': expected \"infiniband\" or \"ethernet\"", value->text);
+    return 0;
+}
+
+static int apply_rails_rate(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 100000, &config->policy.rails.rate_gbps, err);
+}
+
+static int apply_rails_differ(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_differ_parse(value->text, &config->policy.differ) < 0)
+        return ce_fail(err, "'%.40s': expected \"warn\", \"common\" or \"refuse\"", value->text);
     return 0;
 }
 
@@ -111,8 +136,19 @@ const struct ce_option ce_options[] = {
      "net.ipv4.ip_local_port_range."},
     {"port.last", CE_OPTION_NUMBER, false, apply_port_last, NULL, "65535", ""},
     {"tuning", CE_OPTION_TEXT, true, apply_tuning, NULL, "\"default\"",
-     "\"default\": write the NCCL, Gloo and TensorPipe interface variables. \"off\": write\n"
-     "none of them."},
+     "\"default\": write the variables of NCCL, Gloo and TensorPipe. \"all\": also those of\n"
+     "UCX, NVSHMEM and Open MPI. \"off\": write none of them."},
+    {"rails.count", CE_OPTION_NUMBER, true, apply_rails_count, NULL, "0",
+     "How many rails (HCAs for NCCL, see 'cluster-env topology') every node has; 0: not\n"
+     "known. 'cluster-env config --from-node' writes these three for the node it runs on."},
+    {"rails.link_layer", CE_OPTION_TEXT, true, apply_rails_link_layer, NULL, "\"\"",
+     "\"infiniband\" or \"ethernet\"; \"\": not known."},
+    {"rails.rate", CE_OPTION_NUMBER, true, apply_rails_rate, NULL, "0",
+     "Of each, in Gb/s; 0: not known."},
+    {"rails.differ", CE_OPTION_TEXT, false, apply_rails_differ, NULL, "\"warn\"",
+     "What becomes of a step whose nodes differ in their rails, on which NCCL hangs.\n"
+     "\"warn\": it runs, with a line. \"common\": it uses the rails that all have; a node\n"
+     "with fewer than it should have ends it. \"refuse\": it ends."},
 };
 const size_t ce_option_count = sizeof ce_options / sizeof *ce_options;
 
@@ -166,8 +202,12 @@ void ce_config_example(struct ce_text *out)
                      option->dflt);
     }
     ce_text_add(out, group[0] ? "};\n" : "");
-    ce_text_add(out, "\n# Nodes that differ: the same keys again (not address_book, not port).\n"
+    ce_text_add(out, "\n# Nodes that differ: the same keys again (not address_book, port, rails.differ).\n"
                      "# nodes = (\n"
-                     "#     { names = \"gpu[1-8]\"; network = { interface = \"eth1\"; }; }\n"
-                     "# );\n");
+                     "#     { names = \"gpu[1-8]\"; network = { interface = \"eth1\"; };\n"
+                     "#       rails = { count = 8; link_layer = \"infiniband\"; rate = 400; }; }\n"
+                     "# );\n"
+                     "\n# Variables for every job, where the user, /etc/nccl.conf and ~/.nccl.conf do not\n"
+                     "# set them; also in a nodes section.\n"
+                     "# variables = { NCCL_IB_TC = \"41\"; NCCL_TOPO_FILE = \"/etc/topo.xml\"; };\n");
 }

@@ -23,13 +23,16 @@ static void note_missing(const struct ce_cluster *cluster, const struct ce_alloc
 
 int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allocation,
                     const struct ce_node *node, const struct ce_policy *policy,
-                    const struct ce_book *book, struct ce_notes *notes, struct ce_error *err)
+                    const struct ce_rules *rules, const struct ce_book *book,
+                    struct ce_notes *notes, struct ce_error *err)
 {
     *cluster = (struct ce_cluster){.node_count = ce_allocation_node_count(allocation)};
     cluster->addresses = calloc(cluster->node_count, sizeof *cluster->addresses);
     if (!cluster->addresses)
         return ce_fail(err, "no memory");
-    if (ce_rails_choose(node, &cluster->rails, err) < 0)
+    if (ce_rails_choose(node, &cluster->rails, err) < 0 ||
+        ce_agreement_judge(&cluster->rails, policy, rules, allocation, &cluster->agreement, err) <
+            0)
         return -1;
     ce_network_choose(node, policy, book, &cluster->rails, &cluster->network);
     for (uint32_t i = 0; i < cluster->node_count; i++)
@@ -45,6 +48,27 @@ void ce_cluster_free(struct ce_cluster *cluster)
     free(cluster->addresses);
     ce_rails_free(&cluster->rails);
     *cluster = (struct ce_cluster){.node_count = 0};
+}
+
+int ce_cluster_check_rails(const struct ce_cluster *cluster, const struct ce_request *request,
+                           struct ce_error *err)
+{
+    const struct ce_rails *rails = &cluster->rails;
+    const struct ce_agreement *agreement = &cluster->agreement;
+    if (request->rdma == CE_RDMA_OFF)
+        return 0;
+    if (agreement->refused)
+        return ce_fail(err, "%s",
+                       agreement->own.text[0] ? agreement->own.text : agreement->all.text);
+    if (request->rdma != CE_RDMA_REQUIRE)
+        return 0;
+    if (agreement->no_rdma)
+        return ce_fail(err, "rdma=require, but %s", agreement->all.text);
+    if (rails->active > 0)
+        return 0;
+    return ce_fail(err, "rdma=require, but this node has no usable rail: %s%s; 'cluster-env "
+                        "topology' there tells more", rails->reason,
+                   rails->count ? ", none of them up" : "");
 }
 
 int ce_cluster_check(const struct ce_allocation *allocation, const struct ce_task *task,

@@ -17,6 +17,16 @@ static const struct family {
     {{"NCCL_SOCKET_IFNAME", "NCCL_SOCKET_FAMILY"}, {"NCCL_COMM_ID"}},
     {{"GLOO_SOCKET_IFNAME"}, {NULL}},
     {{"TP_SOCKET_IFNAME"}, {NULL}},
+    /* NCCL fails where a merge names a device that the list keeps out. */
+    {{"NCCL_IB_HCA"}, {"NCCL_NET_FORCE_MERGE"}},
+    {{"NCCL_IB_ADDR_FAMILY"},
+     {"NCCL_IB_GID_INDEX", "NCCL_IB_ADDR_RANGE", "NCCL_IB_ROCE_VERSION_NUM"}},
+    /* UCX fails where no device of the list carries one of the transports. */
+    {{"UCX_NET_DEVICES"}, {"UCX_TLS"}},
+    {{"NVSHMEM_HCA_LIST"}, {"NVSHMEM_HCA_PE_MAPPING", "NVSHMEM_HCA_PREFIX"}},
+    /* To Open MPI an include beside an exclude is an error. */
+    {{"OMPI_MCA_btl_tcp_if_include"}, {"OMPI_MCA_btl_tcp_if_exclude"}},
+    {{"OMPI_MCA_oob_tcp_if_include"}, {"OMPI_MCA_oob_tcp_if_exclude"}},
 };
 
 static bool is_member(const char *const *members, const char *name)
@@ -59,4 +69,12 @@ struct ce_family_block ce_family_find_block(const char *variable, const struct c
     if (family && !block.name)
         block = find_among(family->theirs, env, marker, conf);
     return block;
+}
+
+struct ce_family_block ce_family_find_setting(const char *variable, const struct ce_environ *env,
+                                              const char *marker,
+                                              const struct ce_conf_lookup *conf)
+{
+    const char *const members[MEMBERS_MAX] = {variable};
+    return find_among(members, env, marker, conf);
 }

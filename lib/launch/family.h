@@ -21,4 +21,9 @@ struct ce_family_block {
 struct ce_family_block ce_family_find_block(const char *variable, const struct ce_environ *env,
                                             const char *marker, const struct ce_conf_lookup *conf);
 
+/* The same for this one variable: does the user or one of the files set it? */
+struct ce_family_block ce_family_find_setting(const char *variable, const struct ce_environ *env,
+                                              const char *marker,
+                                              const struct ce_conf_lookup *conf);
+
 #endif

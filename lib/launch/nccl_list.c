@@ -68,8 +68,8 @@ static bool names_a_netif(const struct ce_nccl_list *list, const struct ce_nccl_
     return false;
 }
 
-const struct ce_nccl_entry *ce_nccl_list_find_unknown_hca(const struct ce_nccl_list *list,
-                                                          const struct ce_node *node)
+static const struct ce_nccl_entry *find_unknown_hca(const struct ce_nccl_list *list,
+                                                    const struct ce_node *node)
 {
     for (size_t i = 0; i < list->count; i++)
         if (!names_an_hca(list, &list->entries[i], node))
@@ -77,11 +77,17 @@ const struct ce_nccl_entry *ce_nccl_list_find_unknown_hca(const struct ce_nccl_l
     return NULL;
 }
 
-const struct ce_nccl_entry *ce_nccl_list_find_unknown_netif(const struct ce_nccl_list *list,
-                                                            const struct ce_node *node)
+static const struct ce_nccl_entry *find_unknown_netif(const struct ce_nccl_list *list,
+                                                      const struct ce_node *node)
 {
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count && !list->except; i++)
         if (!names_a_netif(list, &list->entries[i], node))
             return &list->entries[i];
     return NULL;
 }
+
+const struct ce_nccl_variable ce_nccl_variables[] = {
+    {"NCCL_IB_HCA", "HCA", find_unknown_hca},
+    {"NCCL_SOCKET_IFNAME", "interface", find_unknown_netif},
+};
+const size_t ce_nccl_variable_count = sizeof ce_nccl_variables / sizeof *ce_nccl_variables;

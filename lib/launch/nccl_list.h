@@ -38,10 +38,17 @@ bool ce_nccl_entry_matches(const struct ce_nccl_list *list, const struct ce_nccl
 /* Would NCCL use this one?  An empty list takes all. */
 bool ce_nccl_list_takes(const struct ce_nccl_list *list, const char *name, int port);
 
-/* The first entry that matches nothing on this node (HCAs, or interfaces); NULL: each does. */
-const struct ce_nccl_entry *ce_nccl_list_find_unknown_hca(const struct ce_nccl_list *list,
-                                                          const struct ce_node *node);
-const struct ce_nccl_entry *ce_nccl_list_find_unknown_netif(const struct ce_nccl_list *list,
-                                                            const struct ce_node *node);
+/* The variables that hold such lists. */
+struct ce_nccl_variable {
+    const char *name; /* "NCCL_IB_HCA" */
+    const char *what; /* it names: "HCA", "interface" */
+    /* The first entry that matches nothing on this node; NULL: each matches something, or names what
+     * only some nodes have and all may keep out ("^docker,lo,veth"). */
+    const struct ce_nccl_entry *(*find_unknown)(const struct ce_nccl_list *list,
+                                                const struct ce_node *node);
+};
+
+extern const struct ce_nccl_variable ce_nccl_variables[];
+extern const size_t ce_nccl_variable_count;
 
 #endif

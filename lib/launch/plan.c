@@ -43,7 +43,7 @@ static int compute(const struct context *context, struct ce_change *change, stru
         return 0;
     }
     if (value.length == 0) {
-        withdraw(context, change, "not known on this node");
+        withdraw(context, change, ce_variable_absence(variable, context->view));
         return 0;
     }
     change->action = CE_SET;
@@ -70,6 +70,44 @@ static int decide_identity(const struct context *context, struct ce_change *chan
     return compute(context, change, err);
 }
 
+static void leave_to(struct ce_change *change, const struct ce_family_block *block)
+{
+    change->action = CE_LEAVE;
+    snprintf(change->reason, sizeof change->reason, "set %s%.150s",
+             block->path ? "in " : "by the user", block->path ? block->path : "");
+}
+
+/* The site's variable; what the user or NCCL's own files say of it wins. */
+static int decide_site(const struct context *context, struct ce_change *change, const char *value,
+                       struct ce_error *err)
+{
+    struct ce_family_block block = ce_family_find_setting(change->variable->name, context->env,
+                                                          context->marker, context->conf);
+    if (block.name) {
+        leave_to(change, &block);
+        return 0;
+    }
+    change->action = CE_SET;
+    change->value = strdup(value);
+    say(change, "variables in cluster-env.conf");
+    return change->value ? 0 : ce_fail(err, "no memory");
+}
+
+/* A variable of the site's contradicts ours as the user's would. */
+static const char *sets(const void *ctx, const char *name)
+{
+    const struct context *context = ctx;
+    const char *path = context->conf->sets(context->conf->ctx, name);
+    return path                                          ? path
+           : ce_rules_get(context->view->rules, name) ? "variables of cluster-env.conf"
+                                                         : NULL;
+}
+
+static bool is_tuned(const struct context *context, const struct ce_variable *variable)
+{
+    return context->view->policy->tuning >= CE_TUNING_ALL || variable->class == CE_TUNING;
+}
+
 static int decide_tuning(const struct context *context, struct ce_change *change,
                          struct ce_error *err)
 {
@@ -77,8 +115,13 @@ static int decide_tuning(const struct context *context, struct ce_change *change
         withdraw(context, change, "tuning = \"off\" in cluster-env.conf");
         return 0;
     }
+    if (!is_tuned(context, change->variable)) {
+        withdraw(context, change, "only with tuning = \"all\" in cluster-env.conf");
+        return 0;
+    }
+    const struct ce_conf_lookup conf = {sets, context};
     struct ce_family_block block = ce_family_find_block(change->variable->name, context->env,
-                                                        context->marker, context->conf);
+                                                        context->marker, &conf);
     if (!block.name)
         return compute(context, change, err);
     char reason[sizeof change->reason];
@@ -86,6 +129,13 @@ static int decide_tuning(const struct context *context, struct ce_change *change
              block.path ? "in " : "by the user", block.path ? block.path : "");
     withdraw(context, change, reason);
     return 0;
+}
+
+static bool is_asked(const struct context *context, const struct ce_variable *variable)
+{
+    ce_autotext struct ce_text value = CE_TEXT(CE_VALUE_MAX);
+    variable->value(context->view, &value);
+    return value.length > 0;
 }
 
 static int decide(const struct context *context, struct ce_change *change, struct ce_error *err)
@@ -99,8 +149,23 @@ static int decide(const struct context *context, struct ce_change *change, struc
         say(change, "each task's own");
         return 0;
     }
-    return change->variable->class == CE_TUNING ? decide_tuning(context, change, err)
-                                                : decide_identity(context, change, err);
+    const char *site = ce_rules_get(context->view->rules, change->variable->name);
+    switch (change->variable->class) {
+    case CE_IDENTITY:
+        return decide_identity(context, change, err);
+    case CE_ASKED:
+        if (!site || is_asked(context, change->variable))
+            return compute(context, change, err);
+        break;
+    case CE_TUNING:
+    case CE_MORE_TUNING:
+        if (!site)
+            return decide_tuning(context, change, err);
+        break;
+    case CE_SITE:
+        break;
+    }
+    return decide_site(context, change, site, err);
 }
 
 /* One note for all of them: they come together, on clusters of thousands of nodes. */
@@ -125,16 +190,41 @@ static int build_marker(struct ce_plan *plan, struct ce_error *err)
     return plan->marker ? 0 : ce_fail(err, "no memory");
 }
 
+/* Rows for the site's variables that the table does not have. */
+static int add_site(const struct context *context, struct ce_plan *plan, struct ce_error *err)
+{
+    const struct ce_rules *rules = context->view->rules;
+    size_t count = rules ? rules->variable_count : 0, added = 0;
+    plan->changes = calloc(ce_variable_count + count, sizeof *plan->changes);
+    plan->site = calloc(count + 1, sizeof *plan->site);
+    if (!plan->changes || !plan->site)
+        return ce_fail(err, "no memory");
+    for (size_t i = 0; i < count; i++) {
+        const struct ce_variable *known = ce_variable_find(rules->variables[i].name);
+        if (known && known->class == CE_IDENTITY)
+            ce_note(context->notes, "%s in the variables of cluster-env.conf is passed over: it is "
+                    "computed for every step", known->name);
+        if (known)
+            continue;
+        plan->site[added] = (struct ce_variable){.name = rules->variables[i].name,
+                                                 .class = CE_SITE,
+                                                 .doc = "set by the site"};
+        plan->changes[ce_variable_count + added].variable = &plan->site[added];
+        added++;
+    }
+    plan->count = ce_variable_count + added;
+    return 0;
+}
+
 static int fill(const struct context *context, struct ce_plan *plan, struct ce_error *err)
 {
-    plan->changes = calloc(ce_variable_count, sizeof *plan->changes);
-    if (!plan->changes)
-        return ce_fail(err, "no memory");
-    plan->count = ce_variable_count;
+    if (add_site(context, plan, err) < 0)
+        return -1;
     ce_step_id_format(&context->view->allocation->id, plan->step);
     ce_request_format(context->view->request, plan->option);
     for (size_t i = 0; i < plan->count; i++) {
-        plan->changes[i].variable = &ce_variables[i];
+        if (i < ce_variable_count)
+            plan->changes[i].variable = &ce_variables[i];
         if (decide(context, &plan->changes[i], err) < 0)
             return -1;
     }
@@ -173,6 +263,7 @@ void ce_plan_destroy(struct ce_plan *plan)
     for (size_t i = 0; i < plan->count; i++)
         free(plan->changes[i].value);
     free(plan->changes);
+    free(plan->site);
     free(plan->marker);
     free(plan);
 }

@@ -411,6 +411,30 @@ bool ce_rails_has_netdev(const struct ce_rails *rails, const char *netdev)
     return false;
 }
 
+static bool has_gid(const struct ce_hca_port *port, int family)
+{
+    for (size_t i = 0; i < port->gid_count; i++)
+        if (port->gids[i].type == CE_GID_ROCE_V2 && port->gids[i].address.family == family &&
+            ce_address_is_usable(&port->gids[i].address))
+            return true;
+    return false;
+}
+
+bool ce_rails_need_ipv6(const struct ce_rails *rails)
+{
+    bool ipv6 = false;
+    if (rails->link_layer != CE_LINK_ETHERNET)
+        return false;
+    for (size_t i = 0; i < rails->port_count; i++) {
+        if (!rails->ports[i].chosen)
+            continue;
+        if (has_gid(rails->ports[i].port, AF_INET))
+            return false;
+        ipv6 |= has_gid(rails->ports[i].port, AF_INET6);
+    }
+    return ipv6;
+}
+
 /* ---------------------------------------------------------------- lists */
 
 static void add_port(const struct ce_rail *rail, bool with_port, struct ce_text *out)

@@ -59,6 +59,9 @@ void ce_rails_free(struct ce_rails *rails);
 /* Is this interface that of a rail?  Those carry RDMA; sockets go elsewhere where they can. */
 bool ce_rails_has_netdev(const struct ce_rails *rails, const char *netdev);
 
+/* Are the rails RoCE with addresses of IPv6 only?  NCCL looks for IPv4 ones unless told. */
+bool ce_rails_need_ipv6(const struct ce_rails *rails);
+
 /* Append the first `limit` rails (0: all), "mlx5_1,mlx5_2"; with_port: "mlx5_1:1,mlx5_2:1", else
  * the port only where a device has several. */
 void ce_rails_list(const struct ce_rails *rails, size_t limit, bool with_port, struct ce_text *out);

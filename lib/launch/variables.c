@@ -2,6 +2,7 @@
 #include "launch/variables.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void add_number(struct ce_text *out, uint32_t number)
 {
@@ -168,6 +169,54 @@ static void socket_ifname(const struct ce_view *view, struct ce_text *out)
         ce_text_add(out, network->interface->name);
 }
 
+/* ---------------------------------------------------------------- HCAs */
+
+static bool is_without_rdma(const struct ce_view *view)
+{
+    return view->request->rdma == CE_RDMA_OFF || view->cluster->agreement.no_rdma;
+}
+
+static void nccl_ib_hca(const struct ce_view *view, struct ce_text *out)
+{
+    if (!is_without_rdma(view))
+        ce_rails_nccl(&view->cluster->rails, view->cluster->agreement.limit, out);
+}
+
+static void nccl_ib_disable(const struct ce_view *view, struct ce_text *out)
+{
+    if (is_without_rdma(view))
+        ce_text_add(out, "1");
+}
+
+static void nccl_ib_addr_family(const struct ce_view *view, struct ce_text *out)
+{
+    if (!is_without_rdma(view) && ce_rails_need_ipv6(&view->cluster->rails))
+        ce_text_add(out, "AF_INET6");
+}
+
+static void add_rails(const struct ce_view *view, struct ce_text *out)
+{
+    const struct ce_rails *rails = &view->cluster->rails;
+    size_t limit = view->cluster->agreement.limit;
+    if (rails->verdict == CE_RAILS_CHOSEN || (limit && limit < rails->count))
+        ce_rails_list(rails, limit, true, out);
+}
+
+/* UCX takes the nearest of what it is given; without RDMA it would take any interface. */
+static void ucx_net_devices(const struct ce_view *view, struct ce_text *out)
+{
+    if (is_without_rdma(view) || view->cluster->rails.verdict == CE_RAILS_NONE)
+        socket_ifname(view, out);
+    else
+        add_rails(view, out);
+}
+
+static void nvshmem_hca_list(const struct ce_view *view, struct ce_text *out)
+{
+    if (!is_without_rdma(view))
+        add_rails(view, out);
+}
+
 const struct ce_variable ce_variables[] = {
     {"NUM_NODES", CE_IDENTITY, CE_WHERE_ALL, CE_SHARED, num_nodes, "node list",
      "nodes of the step (batch: of the job)"},
@@ -231,6 +280,20 @@ const struct ce_variable ce_variables[] = {
      "the cluster interface that Gloo uses"},
     {"TP_SOCKET_IFNAME", CE_TUNING, CE_WHERE_ALL, CE_SHARED, socket_ifname, "node.facts",
      "the cluster interface that TensorPipe uses"},
+    {"NCCL_IB_HCA", CE_TUNING, CE_WHERE_ALL, CE_SHARED, nccl_ib_hca, "node.facts",
+     "the rails: the HCAs that NCCL uses; not set where that is all of them"},
+    {"NCCL_IB_ADDR_FAMILY", CE_TUNING, CE_WHERE_ALL, CE_SHARED, nccl_ib_addr_family, "node.facts",
+     "AF_INET6 where the rails are RoCE with IPv6 addresses only"},
+    {"NCCL_IB_DISABLE", CE_ASKED, CE_WHERE_ALL, CE_SHARED, nccl_ib_disable, "rdma=off",
+     "1 with rdma=off, and where the nodes have no rails in common"},
+    {"UCX_NET_DEVICES", CE_MORE_TUNING, CE_WHERE_ALL, CE_SHARED, ucx_net_devices, "node.facts",
+     "the rails, as UCX writes them; without RDMA the cluster interface"},
+    {"NVSHMEM_HCA_LIST", CE_MORE_TUNING, CE_WHERE_ALL, CE_SHARED, nvshmem_hca_list, "node.facts",
+     "the rails, as NVSHMEM writes them"},
+    {"OMPI_MCA_btl_tcp_if_include", CE_MORE_TUNING, CE_WHERE_ALL, CE_SHARED, socket_ifname,
+     "node.facts", "the cluster interface that Open MPI uses for messages over TCP"},
+    {"OMPI_MCA_oob_tcp_if_include", CE_MORE_TUNING, CE_WHERE_ALL, CE_SHARED, socket_ifname,
+     "node.facts", "the cluster interface that Open MPI's daemons use"},
 };
 const size_t ce_variable_count = sizeof ce_variables / sizeof *ce_variables;
 
@@ -269,7 +332,35 @@ const char *ce_where_name(enum ce_where where)
     return names[where];
 }
 
+const char *ce_variable_absence(const struct ce_variable *variable, const struct ce_view *view)
+{
+    bool of_rails = variable->value == nccl_ib_hca || variable->value == nvshmem_hca_list ||
+                    variable->value == ucx_net_devices;
+    if (variable->class == CE_ASKED)
+        return "not asked for";
+    if (of_rails)
+        return is_without_rdma(view) ? "NCCL_IB_DISABLE is set" : view->cluster->rails.reason;
+    if (variable->value == nccl_ib_addr_family || variable->value == nccl_socket_family)
+        return "not needed here";
+    return "not known on this node";
+}
+
+const struct ce_variable *ce_variable_find(const char *name)
+{
+    for (size_t i = 0; i < ce_variable_count; i++)
+        if (strcmp(ce_variables[i].name, name) == 0)
+            return &ce_variables[i];
+    return NULL;
+}
+
 const char *ce_class_name(enum ce_class class)
 {
-    return class == CE_IDENTITY ? "identity" : "tuning";
+    static const char *const names[] = {
+        [CE_IDENTITY] = "identity",
+        [CE_TUNING] = "tuning",
+        [CE_MORE_TUNING] = "tuning = \"all\"",
+        [CE_ASKED] = "option",
+        [CE_SITE] = "site",
+    };
+    return names[class];
 }

@@ -13,6 +13,7 @@
 #include "model/allocation.h"
 #include "model/policy.h"
 #include "model/request.h"
+#include "model/rules.h"
 
 /* Longest value: the kernel takes 131,071 bytes of NAME=value (MAX_ARG_STRLEN), Slurm drops more. */
 enum { CE_VALUE_MAX = 128000 };
@@ -20,6 +21,9 @@ enum { CE_VALUE_MAX = 128000 };
 enum ce_class {
     CE_IDENTITY, /* who am I, who is the primary: recomputed in every step, always written */
     CE_TUNING,   /* advice to a library: the user's or the site's own setting wins */
+    CE_MORE_TUNING, /* the same, only with tuning = "all" */
+    CE_ASKED,    /* what an item of --cluster-env asks for */
+    CE_SITE,     /* variables in cluster-env.conf */
 };
 
 /* The daemons of an MPI launcher count as the batch script that started it. */
@@ -41,6 +45,7 @@ struct ce_view {
     const struct ce_task *task; /* NULL before the tasks start: then only shared rows have values */
     const struct ce_cluster *cluster;
     const struct ce_policy *policy;
+    const struct ce_rules *rules; /* NULL: none */
     const struct ce_request *request;
     struct ce_port port;
 };
@@ -65,7 +70,13 @@ bool ce_variable_applies(const struct ce_variable *variable, const struct ce_vie
 /* Where the value comes from in this view, for `show`. */
 const char *ce_variable_source(const struct ce_variable *variable, const struct ce_view *view);
 
-/* For docs: "all", "steps, one-node jobs", ... and "identity", "tuning". */
+/* Why it has no value here, where it applies and has none. */
+const char *ce_variable_absence(const struct ce_variable *variable, const struct ce_view *view);
+
+/* NULL where the table has no such row. */
+const struct ce_variable *ce_variable_find(const char *name);
+
+/* For docs: "all", "steps, one-node jobs", ... and "identity", "tuning", ... */
 const char *ce_where_name(enum ce_where where);
 const char *ce_class_name(enum ce_class class);
 

@@ -47,20 +47,34 @@ void ce_nccl_conf_free(struct ce_nccl_conf *conf)
     *conf = (struct ce_nccl_conf){.site = NULL};
 }
 
-static bool sets(const char *text, const char *name)
+/* The value of "NAME=value" in a file, up to the end of its line; NULL: the file does not set it. */
+static const char *find(const char *text, const char *name)
 {
     size_t length = strlen(name);
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += strspn(line, " \t\r\n");
-        if (strncmp(line, name, length) == 0 && line[length + strspn(line + length, " \t")] == '=')
-            return true;
+        if (strncmp(line, name, length) != 0)
+            continue;
+        const char *equals = line + length + strspn(line + length, " \t");
+        if (*equals == '=')
+            return equals + 1;
     }
-    return false;
+    return NULL;
 }
 
 const char *ce_nccl_conf_sets(const struct ce_nccl_conf *conf, const char *name)
 {
-    if (conf->user && sets(conf->user, name))
+    if (conf->user && find(conf->user, name))
         return conf->user_path;
-    return conf->site && sets(conf->site, name) ? CE_NCCL_SITE_CONF : NULL;
+    return conf->site && find(conf->site, name) ? CE_NCCL_SITE_CONF : NULL;
+}
+
+bool ce_nccl_conf_value(const struct ce_nccl_conf *conf, const char *name, char *value, size_t size)
+{
+    const char *found = conf->user ? find(conf->user, name) : NULL;
+    if (!found && conf->site)
+        found = find(conf->site, name);
+    if (found)
+        snprintf(value, size, "%.*s", (int)strcspn(found, "\r\n"), found);
+    return found;
 }

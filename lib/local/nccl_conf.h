@@ -26,4 +26,7 @@ void ce_nccl_conf_free(struct ce_nccl_conf *conf);
 /* The path of the file that sets `name` ("NAME=value" on a line of its own), or NULL. */
 const char *ce_nccl_conf_sets(const struct ce_nccl_conf *conf, const char *name);
 
+/* Its value there, cut to what fits.  false: no file sets it. */
+bool ce_nccl_conf_value(const struct ce_nccl_conf *conf, const char *name, char *value, size_t size);
+
 #endif

@@ -25,7 +25,10 @@ static int parse_facts(const char *text, struct ce_texts *into, struct ce_error 
 
 static int parse_policy(const char *text, struct ce_texts *into, struct ce_error *err)
 {
-    return ce_policy_parse(text, &into->policy, err);
+    if (ce_policy_parse(text, &into->policy, err) < 0)
+        return -1;
+    into->rules = ce_rules_parse(text, err);
+    return into->rules ? 0 : -1;
 }
 
 static int parse_book(const char *text, struct ce_texts *into, struct ce_error *err)
@@ -85,5 +88,6 @@ void ce_texts_free(struct ce_texts *texts)
 {
     ce_node_destroy(texts->node);
     ce_book_destroy(texts->book);
+    ce_rules_destroy(texts->rules);
     *texts = (struct ce_texts){.node = NULL};
 }

@@ -9,6 +9,7 @@
 #include "model/node.h"
 #include "model/notes.h"
 #include "model/policy.h"
+#include "model/rules.h"
 
 #define CE_RUN_DIR "/run/cluster-env"
 #define CE_FACTS_FILE "node.facts"
@@ -22,6 +23,7 @@ struct ce_texts {
     struct ce_node *node;    /* NULL: not readable */
     struct ce_book *book;    /* NULL: not readable */
     struct ce_policy policy; /* the default where not readable */
+    struct ce_rules *rules;  /* of the same file; NULL: not readable */
 };
 
 /* Read what is there.  Each text that is missing, cut short, malformed or that others could have

@@ -17,16 +17,16 @@ static int write_one(int dir, const char *name, struct ce_text *text, struct ce_
 }
 
 static int write_all(int dir, const struct ce_node *node, const struct ce_policy *policy,
-                     const struct ce_book *book, struct ce_error *err)
+                     const struct ce_rules *rules, const struct ce_book *book, struct ce_error *err)
 {
     ce_autotext struct ce_text facts = CE_TEXT(CE_TEXT_MAX);
-    ce_autotext struct ce_text rules = CE_TEXT(CE_TEXT_MAX);
+    ce_autotext struct ce_text rows = CE_TEXT(CE_TEXT_MAX);
     ce_autotext struct ce_text hosts = CE_TEXT(CE_TEXT_MAX);
     ce_node_write(node, &facts);
-    ce_policy_write(policy, &rules);
+    ce_policy_write(policy, rules, &rows);
     ce_book_write(book, &hosts);
     if (write_one(dir, CE_FACTS_FILE, &facts, err) < 0 ||
-        write_one(dir, CE_POLICY_FILE, &rules, err) < 0)
+        write_one(dir, CE_POLICY_FILE, &rows, err) < 0)
         return -1;
     return write_one(dir, CE_BOOK_FILE, &hosts, err);
 }
@@ -40,12 +40,12 @@ static int make_dir(const char *path)
 }
 
 int ce_texts_write(const char *run_dir, const struct ce_node *node, const struct ce_policy *policy,
-                   const struct ce_book *book, struct ce_error *err)
+                   const struct ce_rules *rules, const struct ce_book *book, struct ce_error *err)
 {
     if (make_dir(run_dir) < 0)
         return ce_fail(err, "%s: cannot create: %s", run_dir, strerror(errno));
     ce_autoclose int dir = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return ce_fail(err, "%s: cannot open: %s", run_dir, strerror(errno));
-    return write_all(dir, node, policy, book, err) < 0 ? ce_fail_in(err, "%s", run_dir) : 0;
+    return write_all(dir, node, policy, rules, book, err) < 0 ? ce_fail_in(err, "%s", run_dir) : 0;
 }

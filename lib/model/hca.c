@@ -62,14 +62,20 @@ void ce_hca_free(struct ce_hca *hca)
 
 struct ce_hca_port *ce_hca_add_port(struct ce_hca *hca, unsigned number)
 {
-    if (hca->port_count == CE_HCA_PORTS_MAX)
+    size_t at = 0;
+    while (at < hca->port_count && hca->ports[at].number < number)
+        at++;
+    bool there = at < hca->port_count && hca->ports[at].number == number;
+    if (there || hca->port_count == CE_HCA_PORTS_MAX)
         return NULL;
     struct ce_hca_port *ports = realloc(hca->ports, (hca->port_count + 1) * sizeof *ports);
     if (!ports)
         return NULL;
+    memmove(&ports[at + 1], &ports[at], (hca->port_count - at) * sizeof *ports);
+    ports[at] = (struct ce_hca_port){.number = number};
     hca->ports = ports;
-    ports[hca->port_count] = (struct ce_hca_port){.number = number};
-    return &ports[hca->port_count++];
+    hca->port_count++;
+    return &ports[at];
 }
 
 bool ce_hca_has_netdev(const struct ce_hca *hca, const char *netdev)
@@ -185,6 +191,12 @@ static int read_gid(const char *text, unsigned index, struct ce_gid *ret)
     return fields < 2 ? -1 : ce_address_parse(address, &ret->address);
 }
 
+/* A number as we write it: "01" would be a second 1. */
+static int parse_index(const char *part, uint32_t min, uint32_t max, uint32_t *ret)
+{
+    return part[0] == '0' && part[1] ? -1 : ce_parse_u32(part, min, max, ret);
+}
+
 static int read_gids(const struct ce_record *record, const char *prefix, struct ce_hca_port *port,
                      struct ce_error *err)
 {
@@ -193,7 +205,7 @@ static int read_gids(const struct ce_record *record, const char *prefix, struct 
     snprintf(below, sizeof below, "%s.gid.", prefix);
     for (size_t at = 0; ce_record_next_part(record, below, &at, part, sizeof part);) {
         const char *text = ce_record_get(record, "%s%s", below, part);
-        if (ce_parse_u32(part, 0, UINT16_MAX, &index) < 0 || !text ||
+        if (parse_index(part, 0, UINT16_MAX, &index) < 0 || !text ||
             port->gid_count == CE_PORT_GIDS_MAX ||
             read_gid(text, index, &port->gids[port->gid_count]) < 0)
             return ce_fail(err, "%s%s=%.60s: expected up to %d like 'fe80::1 v2 eth1'", below, part,
@@ -228,7 +240,7 @@ static int read_ports(const struct ce_record *record, const char *device, struct
     uint32_t number = 0;
     snprintf(below, sizeof below, "%s.", device);
     for (size_t at = 0; ce_record_next_part(record, below, &at, part, sizeof part);) {
-        if (ce_parse_u32(part, 1, 255, &number) < 0)
+        if (parse_index(part, 1, UINT8_MAX, &number) < 0)
             continue;
         struct ce_hca_port *port = ce_hca_add_port(hca, number);
         if (!port)

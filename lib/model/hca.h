@@ -79,7 +79,8 @@ const char *ce_hca_phys_name(unsigned phys_state); /* "LinkUp", ...; "unknown" *
 
 void ce_hca_free(struct ce_hca *hca); /* what it holds, not itself */
 
-/* Ports come in ascending order.  NULL: no memory, or too many; valid until the next one. */
+/* It takes its place by number.  NULL: no memory, too many, or it is there already; valid until the
+ * next one. */
 struct ce_hca_port *ce_hca_add_port(struct ce_hca *hca, unsigned number);
 bool ce_hca_has_netdev(const struct ce_hca *hca, const char *netdev);
 /* Is any port ACTIVE? */

@@ -7,13 +7,16 @@
 #include "base/parse.h"
 #include "model/hostlist.h"
 #include "model/record.h"
+#include "model/rules.h"
 
 static const char *const family_names[] = {"auto", "ipv4", "ipv6"};
-static const char *const tuning_names[] = {"default", "off"};
+static const char *const tuning_names[] = {"default", "off", "all"};
+static const char *const differ_names[] = {"warn", "common", "refuse"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
 enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
+enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
 {
@@ -44,13 +47,33 @@ int ce_tuning_parse(const char *text, enum ce_tuning *ret)
     return i < 0 ? -1 : 0;
 }
 
+int ce_differ_parse(const char *text, enum ce_differ *ret)
+{
+    int i = name_index(differ_names, COUNT(differ_names), text);
+    if (i >= 0)
+        *ret = (enum ce_differ)i;
+    return i < 0 ? -1 : 0;
+}
+
 int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX])
 {
     size_t length = ce_hostname_span(text);
     return text[length] ? -1 : ce_copy(ret, CE_POLICY_SUFFIX_MAX, text);
 }
 
-void ce_policy_write(const struct ce_policy *policy, struct ce_text *out)
+void ce_rails_expected_write(const struct ce_rails_expected *rails, const char *prefix,
+                             struct ce_text *out)
+{
+    if (rails->count)
+        ce_record_add_number(out, rails->count, "%s.count", prefix);
+    if (rails->link_layer)
+        ce_record_add(out, ce_link_layer_name(rails->link_layer), "%s.link_layer", prefix);
+    if (rails->rate_gbps)
+        ce_record_add_number(out, rails->rate_gbps, "%s.rate_gbps", prefix);
+}
+
+void ce_policy_write(const struct ce_policy *policy, const struct ce_rules *rules,
+                     struct ce_text *out)
 {
     char address[CE_ADDRESS_TEXT], prefix[CE_ADDRESS_TEXT + 8];
     ce_record_begin(out);
@@ -66,6 +89,10 @@ void ce_policy_write(const struct ce_policy *policy, struct ce_text *out)
         ce_record_add(out, prefix, "network.prefix.%u", i);
     }
     ce_record_add(out, tuning_names[policy->tuning], "tuning");
+    ce_rails_expected_write(&policy->rails, "rails", out);
+    ce_record_add(out, differ_names[policy->differ], "rails.differ");
+    if (rules)
+        ce_rules_write(rules, out);
     ce_record_end(out);
 }
 
@@ -77,6 +104,23 @@ static int read_number(const struct ce_record *record, const char *key, uint64_t
     if (found > 0)
         *ret = (uint32_t)value;
     return found < 0 ? -1 : 0;
+}
+
+int ce_rails_expected_read(const struct ce_record *record, const char *prefix,
+                           struct ce_rails_expected *ret, struct ce_error *err)
+{
+    const char *link_layer = ce_record_get(record, "%s.link_layer", prefix);
+    uint64_t count = 0, rate = 0;
+    *ret = (struct ce_rails_expected){.count = 0};
+    if (link_layer && ce_link_layer_parse(link_layer, &ret->link_layer) < 0)
+        return ce_fail(err, "%s.link_layer=%.40s: expected infiniband or ethernet", prefix,
+                       link_layer);
+    if (ce_record_number(record, 0, CE_HCA_MAX, &count, err, "%s.count", prefix) < 0 ||
+        ce_record_number(record, 0, RATE_MAX, &rate, err, "%s.rate_gbps", prefix) < 0)
+        return -1;
+    ret->count = (uint32_t)count;
+    ret->rate_gbps = (uint32_t)rate;
+    return 0;
 }
 
 static int read_ports(const struct ce_record *record, struct ce_policy *policy,
@@ -118,6 +162,7 @@ static int read_names(const struct ce_record *record, struct ce_policy *policy,
     const char *interface = text_or(record, "network.interface", "");
     const char *family = text_or(record, "network.family", "auto");
     const char *tuning = text_or(record, "tuning", "default");
+    const char *differ = text_or(record, "rails.differ", "warn");
     if (ce_suffix_parse(suffix, policy->suffix) < 0)
         return ce_fail(err, "network.suffix=%.60s: not part of a host name", suffix);
     if (ce_copy(policy->interface, sizeof policy->interface, interface) < 0)
@@ -125,7 +170,9 @@ static int read_names(const struct ce_record *record, struct ce_policy *policy,
     if (ce_family_parse(family, &policy->family) < 0)
         return ce_fail(err, "network.family=%.40s: expected auto, ipv4 or ipv6", family);
     if (ce_tuning_parse(tuning, &policy->tuning) < 0)
-        return ce_fail(err, "tuning=%.40s: expected default or off", tuning);
+        return ce_fail(err, "tuning=%.40s: expected default, off or all", tuning);
+    if (ce_differ_parse(differ, &policy->differ) < 0)
+        return ce_fail(err, "rails.differ=%.40s: expected warn, common or refuse", differ);
     return 0;
 }
 
@@ -136,6 +183,7 @@ int ce_policy_parse(const char *text, struct ce_policy *ret, struct ce_error *er
     ce_policy_default(&policy);
     if (!record || read_ports(record, &policy, err) < 0 ||
         read_number(record, "network.interfaces", 1024, &policy.interfaces, err) < 0 ||
+        ce_rails_expected_read(record, "rails", &policy.rails, err) < 0 ||
         read_names(record, &policy, err) < 0 || read_prefixes(record, &policy, err) < 0)
         return -1;
     *ret = policy;

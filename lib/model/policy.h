@@ -10,11 +10,29 @@
 #include "base/text.h"
 #include "model/address.h"
 #include "model/node.h"
+#include "model/record.h"
 
 enum { CE_POLICY_PREFIXES_MAX = 32, CE_POLICY_SUFFIX_MAX = 64 };
 
 enum ce_family { CE_FAMILY_AUTO, CE_FAMILY_IPV4, CE_FAMILY_IPV6 };
-enum ce_tuning { CE_TUNING_DEFAULT, CE_TUNING_OFF };
+enum ce_tuning {
+    CE_TUNING_DEFAULT, /* NCCL, Gloo, TensorPipe */
+    CE_TUNING_OFF,
+    CE_TUNING_ALL,     /* also UCX, NVSHMEM, Open MPI */
+};
+/* What becomes of a step whose nodes differ in their rails. */
+enum ce_differ {
+    CE_DIFFER_WARN,
+    CE_DIFFER_COMMON, /* all nodes use the rails that all have */
+    CE_DIFFER_REFUSE,
+};
+
+/* The rails (launch/rails.h) that nodes are expected to have. */
+struct ce_rails_expected {
+    uint32_t count;                /* 0: not known */
+    enum ce_link_layer link_layer; /* CE_LINK_UNKNOWN: any */
+    uint32_t rate_gbps;            /* of each; 0: any */
+};
 
 struct ce_policy {
     uint32_t port_first, port_last;         /* the window of MASTER_PORT, both included */
@@ -25,19 +43,32 @@ struct ce_policy {
     enum ce_family family;                  /* of the cluster network */
     struct ce_prefix prefixes[CE_POLICY_PREFIXES_MAX]; /* of the cluster network; none: this node's */
     uint32_t prefix_count;
-    enum ce_tuning tuning;                  /* write NCCL, Gloo and TensorPipe variables? */
+    enum ce_tuning tuning;                  /* which libraries' variables are written? */
+    struct ce_rails_expected rails;         /* of this node */
+    enum ce_differ differ;
 };
 
 /* Fill in what holds without a configuration. */
 void ce_policy_default(struct ce_policy *policy);
 
-/* The text form (model/record.h); absent keys mean the default. */
-void ce_policy_write(const struct ce_policy *policy, struct ce_text *out);
+/* The text form (model/record.h), with that of the rules (model/rules.h; NULL: none); absent keys
+ * mean the default. */
+struct ce_rules;
+void ce_policy_write(const struct ce_policy *policy, const struct ce_rules *rules,
+                     struct ce_text *out);
 int ce_policy_parse(const char *text, struct ce_policy *ret, struct ce_error *err);
 
-/* Text names: "auto", "ipv4", "ipv6"; "default", "off".  -1 for anything else. */
+/* The lines PREFIX.count, .link_layer and .rate_gbps of what is known. */
+void ce_rails_expected_write(const struct ce_rails_expected *rails, const char *prefix,
+                             struct ce_text *out);
+int ce_rails_expected_read(const struct ce_record *record, const char *prefix,
+                           struct ce_rails_expected *ret, struct ce_error *err);
+
+/* Text names: "auto", "ipv4", "ipv6"; "default", "off", "all"; "warn", "common", "refuse".  -1 for
+ * anything else. */
 int ce_family_parse(const char *text, enum ce_family *ret);
 int ce_tuning_parse(const char *text, enum ce_tuning *ret);
+int ce_differ_parse(const char *text, enum ce_differ *ret);
 
 /* Usable as a name suffix: letters, digits, '-', '_', '.'; and short enough. */
 int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX]);

@@ -28,6 +28,23 @@ static int set_port(struct ce_request *request, const char *value)
     return ce_parse_u32(value, 1, 65535, &request->port);
 }
 
+static const char *const rdma_names[] = {
+    [CE_RDMA_AUTO] = "auto",
+    [CE_RDMA_OFF] = "off",
+    [CE_RDMA_REQUIRE] = "require",
+};
+
+static int set_rdma(struct ce_request *request, const char *value)
+{
+    request->on = true;
+    for (unsigned i = 0; i < sizeof rdma_names / sizeof *rdma_names; i++)
+        if (strcmp(rdma_names[i], value) == 0) {
+            request->rdma = (enum ce_rdma)i;
+            return 0;
+        }
+    return -1;
+}
+
 static int set_torchrun(struct ce_request *request, const char *value)
 {
     request->on = true;
@@ -49,6 +66,7 @@ static const struct item {
     {"on", set_on},
     {"off", set_off},
     {"port=", set_port},
+    {"rdma=", set_rdma},
     {"torchrun=", set_torchrun},
     {"verbose", set_verbose},
 };
@@ -99,10 +117,13 @@ int ce_request_parse(const char *text, struct ce_request *ret, struct ce_error *
 
 const char *ce_request_format(const struct ce_request *request, char buf[CE_REQUEST_TEXT])
 {
-    char port[24] = "";
+    char port[24] = "", rdma[24] = "";
     if (request->port)
         snprintf(port, sizeof port, ",port=%u", request->port);
-    snprintf(buf, CE_REQUEST_TEXT, "on%s%s%s%s", port, request->torchrun ? "" : ",torchrun=off",
-             request->verbose ? ",verbose" : "", request->on ? "" : ",off");
+    if (request->rdma)
+        snprintf(rdma, sizeof rdma, ",rdma=%s", rdma_names[request->rdma]);
+    snprintf(buf, CE_REQUEST_TEXT, "on%s%s%s%s%s", port, rdma,
+             request->torchrun ? "" : ",torchrun=off", request->verbose ? ",verbose" : "",
+             request->on ? "" : ",off");
     return buf;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/parse.h"
+#include "probe/pci.h"
 
 static char *read_text(const struct ce_root *root, const char *path)
 {
@@ -14,15 +14,23 @@ static char *read_text(const struct ce_root *root, const char *path)
     return ce_root_line(root, line, sizeof line, "%s", path) == 0 && line[0] ? strdup(line) : NULL;
 }
 
-/* NVIDIA (0x10de) display controllers: VGA 0x0300xx or 3D 0x0302xx; its bridges and audio
- * functions are of other classes. */
+/* A display controller (class 0x03) of NVIDIA or AMD, or a processing accelerator (0x12) of AMD;
+ * their bridges and sound functions are of other classes. */
 static bool is_gpu(const struct ce_root *root, const char *device)
 {
     char vendor[16], class[16];
-    return ce_root_line(root, vendor, sizeof vendor, "sys/bus/pci/devices/%s/vendor", device) ==
-               0 &&
-           ce_root_line(root, class, sizeof class, "sys/bus/pci/devices/%s/class", device) == 0 &&
-           strcmp(vendor, "0x10de") == 0 && strncmp(class, "0x03", 4) == 0;
+    if (ce_root_line(root, class, sizeof class, "sys/bus/pci/devices/%s/class", device) < 0)
+        return false;
+    bool display = strncmp(class, "0x03", 4) == 0, accelerator = strncmp(class, "0x12", 4) == 0;
+    if (!display && !accelerator)
+        return false;
+    ce_root_line(root, vendor, sizeof vendor, "sys/bus/pci/devices/%s/vendor", device);
+    return (display && strcmp(vendor, "0x10de") == 0) || strcmp(vendor, "0x1002") == 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    return ce_pci_compare(a, b);
 }
 
 static void find_gpus(const struct ce_root *root, struct ce_node *node)
@@ -33,8 +41,10 @@ static void find_gpus(const struct ce_root *root, struct ce_node *node)
     for (int i = 0; i < count; i++) {
         struct ce_pci *gpu = is_gpu(root, devices[i]) ? ce_node_add_gpu(node) : NULL;
         if (gpu)
-            ce_copy(gpu->address, sizeof gpu->address, devices[i]);
+            ce_probe_pci(root, devices[i], gpu);
     }
+    if (node->gpu_count)
+        qsort(node->gpus, node->gpu_count, sizeof *node->gpus, by_address);
 }
 
 void ce_probe_host(const struct ce_root *root, struct ce_node *node)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel says of the host itself: its name, this boot, and how many GPUs are on the PCI
- * bus (whether a driver answers or not). */
+/* What the kernel says of the host itself: its name, this boot, and the GPUs on the PCI bus,
+ * NVIDIA's and AMD's (whether a driver answers or not). */
 #ifndef CE_PROBE_HOST_H
 #define CE_PROBE_HOST_H
 

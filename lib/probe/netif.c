@@ -53,9 +53,8 @@ static int read_one(const struct ce_root *root, const char *name, struct ce_node
         netif->speed_mbps = (unsigned)number;
     netif->kind = read_kind(root, name);
     netif->up = read_up(root, name);
-    if (ce_root_link(root, netif->master, sizeof netif->master, "sys/class/net/%s/master", name) <
-        0)
-        netif->master[0] = '\0';
+    ce_root_link(root, netif->master, sizeof netif->master, "sys/class/net/%s/master", name);
+    ce_root_link(root, netif->driver, sizeof netif->driver, "sys/class/net/%s/device/driver", name);
     return 0;
 }
 

@@ -3,9 +3,25 @@
 
 #include <stdlib.h>
 
+#include "launch/marker.h"
+#include "launch/nccl_list.h"
 #include "local/nccl_conf.h"
 #include "local/primary.h"
 #include "slurm/environment.h"
+
+/* What the nodes' rails lack, where the step may run all the same. */
+static void note_rails(struct ce_session *session)
+{
+    const struct ce_agreement *agreement = &session->cluster.agreement;
+    if (agreement->refused || session->request.rdma == CE_RDMA_OFF)
+        return;
+    if (agreement->all.text[0])
+        ce_note(&session->notes, "%s", agreement->all.text);
+    if (agreement->own.text[0]) {
+        ce_note(&session->notes, "%s", agreement->own.text);
+        session->of_this_node = true;
+    }
+}
 
 static int fill(struct ce_session *session, const char *run_dir, const struct ce_environ *env,
                 struct ce_step_id id, struct ce_error *err)
@@ -13,8 +29,12 @@ static int fill(struct ce_session *session, const char *run_dir, const struct ce
     ce_texts_read(run_dir, &session->texts, &session->notes);
     if (ce_slurm_allocation(env, id, &session->allocation, err) < 0)
         return -1;
-    return ce_cluster_init(&session->cluster, &session->allocation, session->texts.node,
-                           &session->texts.policy, session->texts.book, &session->notes, err);
+    if (ce_cluster_init(&session->cluster, &session->allocation, session->texts.node,
+                        &session->texts.policy, session->texts.rules, session->texts.book,
+                        &session->notes, err) < 0)
+        return -1;
+    note_rails(session);
+    return 0;
 }
 
 struct ce_session *ce_session_open(const char *run_dir, const struct ce_environ *env,
@@ -87,7 +107,7 @@ static void note_stale_entry(struct ce_session *session, const struct ce_task *t
         return;
     fail_stale(&err, session, task->node_rank);
     ce_note(&session->notes, "%s", err.text);
-    session->stale_entry = true;
+    session->of_this_node = true;
 }
 
 int ce_session_enter(struct ce_session *session, const struct ce_environ *env,
@@ -97,6 +117,8 @@ int ce_session_enter(struct ce_session *session, const struct ce_environ *env,
         ce_cluster_check(&session->allocation, task, err) < 0)
         return -1;
     if (session->allocation.id.kind == CE_STEP_TASKS) {
+        if (ce_cluster_check_rails(&session->cluster, &session->request, err) < 0)
+            return -1;
         note_hidden_gpus(session, task);
         note_stale_entry(session, task);
     }
@@ -115,6 +137,44 @@ static const char *conf_sets(const void *ctx, const char *name)
     return ce_nccl_conf_sets(ctx, name);
 }
 
+/* What somebody other than us set a variable to; NULL: nobody. */
+static const char *find_foreign(const struct ce_session *session, const struct ce_environ *env,
+                                const struct ce_nccl_conf *files, const char *name,
+                                struct ce_error *buffer)
+{
+    const char *value = ce_environ_get(env, name);
+    const char *site = ce_rules_get(session->texts.rules, name);
+    if (value && !ce_marker_holds(ce_environ_get(env, CE_MARKER), name, value))
+        return value;
+    if (ce_nccl_conf_value(files, name, buffer->text, sizeof buffer->text))
+        return buffer->text;
+    return site;
+}
+
+/* NCCL says nothing of a name that matches nothing: the wrong HCA is used, or none. */
+static void note_lists(struct ce_session *session, const struct ce_environ *env,
+                       const struct ce_nccl_conf *files)
+{
+    const struct ce_node *node = session->texts.node;
+    for (size_t i = 0; node && i < ce_nccl_variable_count; i++) {
+        const struct ce_nccl_variable *variable = &ce_nccl_variables[i];
+        struct ce_error buffer;
+        struct ce_nccl_list list;
+        const char *value = find_foreign(session, env, files, variable->name, &buffer);
+        if (!value)
+            continue;
+        ce_nccl_list_parse(value, &list);
+        const struct ce_nccl_entry *entry = variable->find_unknown(&list, node);
+        if (!entry)
+            continue;
+        ce_note(&session->notes,
+                "%s=%.100s: no %s of this node is called %s%.63s; 'cluster-env topology' lists "
+                "them", variable->name, value, variable->what, list.exact ? "" : "so or begins with ",
+                entry->name);
+        session->of_this_node = true;
+    }
+}
+
 struct ce_view ce_session_view(struct ce_session *session, const struct ce_task *task,
                                const struct ce_environ *env)
 {
@@ -123,6 +183,7 @@ struct ce_view ce_session_view(struct ce_session *session, const struct ce_task 
         .task = task,
         .cluster = &session->cluster,
         .policy = &session->texts.policy,
+        .rules = session->texts.rules,
         .request = &session->request,
         .port = choose_port(session, env, &session->notes),
     };
@@ -136,6 +197,8 @@ struct ce_plan *ce_session_plan(struct ce_session *session, const struct ce_task
     ce_nccl_conf_read(CE_NCCL_SITE_CONF, env, &files);
     const struct ce_conf_lookup conf = {conf_sets, &files};
     struct ce_plan *plan = ce_plan_create(&view, env, &conf, &session->notes, err);
+    if (task)
+        note_lists(session, env, &files);
     ce_nccl_conf_free(&files);
     return plan;
 }

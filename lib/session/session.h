@@ -22,7 +22,7 @@ struct ce_session {
     struct ce_allocation allocation;
     struct ce_cluster cluster;
     struct ce_notes notes; /* about this node and this step */
-    bool stale_entry;      /* a note is of this node alone, which is not the primary */
+    bool of_this_node;     /* a note is of this node alone, and nobody else says it */
 };
 
 /* Read run_dir's texts and the step's nodes.  NULL with err: the node list cannot be read. */

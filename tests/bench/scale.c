@@ -96,7 +96,7 @@ static void write_texts(const char *dir, unsigned nodes)
     write_book(&text, nodes);
     struct ce_book *book = ce_book_parse(ce_text_string(&text), &err);
     struct ce_node *node = make_node();
-    if (!book || ce_texts_write(dir, node, &policy, book, &err) < 0)
+    if (!book || ce_texts_write(dir, node, &policy, NULL, book, &err) < 0)
         die(err.text);
     ce_book_destroy(book);
     ce_node_destroy(node);

@@ -105,10 +105,12 @@ check_command() {
 
 # ---------------------------------------------------------------- file formats
 
-# What lib/model writes, "netif.%s.kind", as netif.%.kind.
+# What lib/model writes: "netif.%s.kind" as netif.%.kind, and the key of add_word() as .KEY.
 written_keys() {
-    sed -n 's/.*ce_record_add[a-z_]*(.*"\([a-z_.%]*\)"[,)].*/\1/p' \
-        "$top"/lib/model/node.c "$top"/lib/model/policy.c | sed 's/%[a-z]*/%/g' | sort -u
+    for model in netif hca pci node policy; do
+        sed -n -e 's/.*ce_record_add[a-z_]*(.*"\([a-z_.%]*\)"[,)].*/\1/p' \
+            -e 's/^ *add_[a-z]*(.*prefix, "\([a-z_]*\)");/.\1/p' "$top/lib/model/$model.c"
+    done | sed 's/%[a-z]*/%/g' | sort -u
 }
 
 # The page has netif. NAME .kind.
@@ -123,7 +125,7 @@ check_formats() {
     # shellcheck disable=SC2046 # keys are words
     empty "cluster-env.conf(5) has every key" "$(page cluster-env.conf.5 |
         lacks nodes names $(sed -n 's/^    {"\([a-z_.]*\)", CE_OPTION_.*/\1/p' "$top/lib/config/options.c"))"
-    is "node.facts(5): lib/model writes keys" "$([ "$(written_keys | wc -l)" -gt 12 ] && echo yes)" yes
+    is "node.facts(5): lib/model writes keys" "$([ "$(written_keys | wc -l)" -gt 36 ] && echo yes)" yes
     empty "node.facts(5) has every key of both texts" "$(missing_keys)"
 }
 

@@ -10,7 +10,8 @@ fuzz_programs = \
     tests/fuzz/fuzz_nccl_conf \
     tests/fuzz/fuzz_option \
     tests/fuzz/fuzz_policy \
-    tests/fuzz/fuzz_roster
+    tests/fuzz/fuzz_roster \
+    tests/fuzz/fuzz_sysfs
 tests_fuzz_fuzz_book_SOURCES = tests/fuzz/fuzz_book.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -20,6 +21,7 @@ tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/drive
 tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_roster_SOURCES = tests/fuzz/fuzz_roster.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_sysfs_SOURCES = tests/fuzz/fuzz_sysfs.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 EXTRA_DIST += \
     tests/fuzz/run.sh \
     tests/fuzz/corpus/book/cluster \
@@ -40,6 +42,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/facts/bits \
     tests/fuzz/corpus/facts/newer \
     tests/fuzz/corpus/facts/nothing \
+    tests/fuzz/corpus/facts/rdma \
     tests/fuzz/corpus/facts/runpod \
     tests/fuzz/corpus/hostlist/eight-groups \
     tests/fuzz/corpus/hostlist/groups \
@@ -62,7 +65,12 @@ EXTRA_DIST += \
     tests/fuzz/corpus/roster/list \
     tests/fuzz/corpus/roster/newer \
     tests/fuzz/corpus/roster/nothing \
-    tests/fuzz/corpus/roster/usual
+    tests/fuzz/corpus/roster/usual \
+    tests/fuzz/corpus/sysfs/gpus \
+    tests/fuzz/corpus/sysfs/loops \
+    tests/fuzz/corpus/sysfs/nothing \
+    tests/fuzz/corpus/sysfs/rail \
+    tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-nccl_conf.input fuzz-option.input fuzz-policy.input fuzz-roster.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-nccl_conf.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input

@@ -16,7 +16,7 @@ const char *__lsan_default_suppressions(void)
 static char *write_policy(const struct ce_policy *policy)
 {
     ce_autotext struct ce_text text = CE_TEXT(1 << 20);
-    ce_policy_write(policy, &text);
+    ce_policy_write(policy, NULL, &text);
     char *written = ce_text_take(&text);
     FUZZ_CHECK(written);
     return written;

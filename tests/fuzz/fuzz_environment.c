@@ -62,7 +62,7 @@ static void check_plan(const struct ce_allocation *allocation, const struct ce_t
     struct ce_notes notes = {.count = 0};
     ce_autotext struct ce_text out = CE_TEXT(64 << 20);
     ce_policy_default(&policy);
-    FUZZ_CHECK(ce_cluster_init(&cluster, allocation, NULL, &policy, NULL, &notes, NULL) == 0);
+    FUZZ_CHECK(ce_cluster_init(&cluster, allocation, NULL, &policy, NULL, NULL, &notes, NULL) == 0);
     const struct ce_view view = {
         .allocation = allocation,
         .task = task,

@@ -9,7 +9,7 @@ const unsigned fuzz_runs = 400000;
 static char *write_policy(const struct ce_policy *policy)
 {
     ce_autotext struct ce_text text = CE_TEXT(1 << 20);
-    ce_policy_write(policy, &text);
+    ce_policy_write(policy, NULL, &text);
     char *written = ce_text_take(&text);
     FUZZ_CHECK(written);
     return written;

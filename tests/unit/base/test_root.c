@@ -2,6 +2,7 @@
 #include "base/root.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "../unit_dir.h"
 
@@ -74,6 +75,93 @@ static void a_folder_has_no_line(void **state)
     assert_true(ce_root_exists(&root, "%s", "folder"));
 }
 
+/* Opened without a writer, or for a writer that never writes, it would block. */
+static void a_fifo_is_unknown_at_once(void **state)
+{
+    char text[8] = "x";
+    (void)state;
+    assert_int_equal(mkfifoat(dir.fd, "fifo", 0644), 0);
+    assert_int_equal(ce_root_line(&root, text, sizeof text, "fifo"), -1);
+    assert_string_equal(text, "");
+    int writer = openat(dir.fd, "fifo", O_RDWR | O_CLOEXEC);
+    assert_int_equal(ce_root_line(&root, text, sizeof text, "fifo"), -1);
+    assert_int_equal(ce_root_bytes(&root, text, sizeof text, "fifo"), -1);
+    close(writer);
+}
+
+static void what_cannot_be_read_leaves_no_line(void **state)
+{
+    char text[8] = "old";
+    (void)state;
+    unit_dir_write(&dir, "long", "12345678901234567890");
+    assert_int_equal(ce_root_line(&root, text, sizeof text, "long"), -1);
+    assert_string_equal(text, "");
+}
+
+static void a_loop_of_links_is_unknown(void **state)
+{
+    char text[8], **names = NULL;
+    (void)state;
+    assert_int_equal(symlinkat("loop2", dir.fd, "loop1"), 0);
+    assert_int_equal(symlinkat("loop1", dir.fd, "loop2"), 0);
+    assert_int_equal(ce_root_line(&root, text, sizeof text, "loop1"), -1);
+    assert_int_equal(ce_root_list(&root, &names, "loop1"), -1);
+    assert_false(ce_root_exists(&root, "loop1/state"));
+    assert_int_equal(ce_root_link(&root, text, sizeof text, "loop1"), 0);
+}
+
+/* Links of a recorded tree, and whether they may be followed. */
+static const struct inside_row {
+    const char *name, *target;
+    bool inside;
+} insides[] = {
+    {"a_link_within_the_tree_is_followed", "a/b", true},
+    {"a_link_up_and_down_is_followed", "a/../a/b", true},
+    {"a_link_from_the_top_begins_at_the_top_of_the_tree", "/a/b", true},
+    {"a_link_above_the_top_stays_at_the_top", "../../../../a/b", true},
+    {"a_link_to_a_file_of_this_machine_leads_nowhere", "/etc/passwd", false},
+    {"a_link_up_to_a_file_of_this_machine_leads_nowhere",
+     "../../../../../../../../../../../../etc/passwd", false},
+};
+
+static void stays_inside(void **state)
+{
+    const struct inside_row *row = *state;
+    char text[4096];
+    mkdirat(dir.fd, "a", 0755);
+    unit_dir_write(&dir, "a/b", "inside\n");
+    unlinkat(dir.fd, "way", 0);
+    assert_int_equal(symlinkat(row->target, dir.fd, "way"), 0);
+    assert_int_equal(ce_root_line(&root, text, sizeof text, "way"), row->inside ? 0 : -1);
+    assert_string_equal(text, row->inside ? "inside" : "");
+    assert_int_equal(ce_root_exists(&root, "way"), row->inside);
+}
+
+/* Not on an old kernel, under valgrind or qemu-user. */
+static bool can_stay_inside(void)
+{
+#ifdef SYS_openat2
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {.flags = O_PATH};
+    long fd = syscall(SYS_openat2, dir.fd, ".", &how, sizeof how);
+    return fd >= 0 && close((int)fd) == 0;
+#else
+    return false;
+#endif
+}
+
+static void bytes_come_up_to_the_size(void **state)
+{
+    char bytes[4];
+    (void)state;
+    unit_dir_writen(&dir, "bytes", "a\0\nb", 4, 0644);
+    assert_int_equal(ce_root_bytes(&root, bytes, sizeof bytes, "%s", "bytes"), 4);
+    assert_memory_equal(bytes, "a\0\nb", 4);
+    assert_int_equal(ce_root_bytes(&root, bytes, 2, "bytes"), 2);
+    assert_int_equal(ce_root_bytes(&root, bytes, sizeof bytes, "nothing"), -1);
+}
+
 static void a_path_that_is_too_long_is_unknown_not_cut(void **state)
 {
     char path[600], text[8];
@@ -105,6 +193,18 @@ static void leads_to(void **state)
         assert_string_equal(text, row->last);
 }
 
+static void a_link_gives_its_target(void **state)
+{
+    char text[16], small[8] = "x";
+    (void)state;
+    unlinkat(dir.fd, "master", 0);
+    assert_int_equal(symlinkat("../../a/bond0", dir.fd, "master"), 0);
+    assert_int_equal(ce_root_target(&root, text, sizeof text, "%s", "master"), 0);
+    assert_string_equal(text, "../../a/bond0");
+    assert_int_equal(ce_root_target(&root, small, sizeof small, "master"), -1);
+    assert_string_equal(small, "");
+}
+
 static void a_file_is_no_link(void **state)
 {
     char text[8];
@@ -125,6 +225,21 @@ static void names_come_sorted_by_byte(void **state)
     assert_int_equal(ce_root_list(&root, &names, "net"), UNIT_COUNT(sorted));
     for (size_t i = 0; i < UNIT_COUNT(sorted); i++)
         assert_string_equal(names[i], sorted[i]);
+    free(names);
+}
+
+static void many_names_are_all_there(void **state)
+{
+    char **names = NULL, name[32];
+    (void)state;
+    assert_int_equal(mkdirat(dir.fd, "many", 0755), 0);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "many/veth%03d", i);
+        unit_dir_write(&dir, name, "");
+    }
+    assert_int_equal(ce_root_list(&root, &names, "%s", "many"), 1000);
+    assert_string_equal(names[0], "veth000");
+    assert_string_equal(names[999], "veth999");
     free(names);
 }
 
@@ -180,9 +295,17 @@ int main(void)
     UNIT_RULE(what_is_not_there_is_unknown);
     UNIT_RULE(a_folder_has_no_line);
     UNIT_RULE(a_path_that_is_too_long_is_unknown_not_cut);
+    UNIT_RULE(a_fifo_is_unknown_at_once);
+    UNIT_RULE(what_cannot_be_read_leaves_no_line);
+    UNIT_RULE(a_loop_of_links_is_unknown);
+    if (can_stay_inside())
+        UNIT_TABLE(insides, stays_inside);
+    UNIT_RULE(bytes_come_up_to_the_size);
     UNIT_TABLE(links, leads_to);
+    UNIT_RULE(a_link_gives_its_target);
     UNIT_RULE(a_file_is_no_link);
     UNIT_RULE(names_come_sorted_by_byte);
+    UNIT_RULE(many_names_are_all_there);
     UNIT_RULE(an_empty_folder_has_no_names);
     UNIT_RULE(what_is_no_folder_cannot_be_listed);
     UNIT_RULE(only_the_machine_itself_is_live);

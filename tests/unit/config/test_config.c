@@ -71,7 +71,7 @@ static void means(void **state)
     int rc = parse(row->text, &config, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(rc, 0);
-    ce_policy_write(&config.policy, &written);
+    ce_policy_write(&config.policy, NULL, &written);
     char expected[1024];
     snprintf(expected, sizeof expected, "format=1\n%send=1\n", row->policy);
     assert_string_equal(ce_text_string(&written), expected);

@@ -58,7 +58,7 @@ static void find(void **state)
 static char *policy_text(const struct ce_config *config)
 {
     ce_autotext struct ce_text text = CE_TEXT(1 << 16);
-    ce_policy_write(&config->policy, &text);
+    ce_policy_write(&config->policy, NULL, &text);
     char *taken = ce_text_take(&text);
     assert_non_null(taken);
     return taken;

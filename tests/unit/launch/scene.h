@@ -23,6 +23,7 @@ struct stage {
     struct ce_node *node;
     struct ce_book *book;
     struct ce_policy policy;
+    struct ce_rules *rules; /* NULL: none */
     struct ce_request request;
     struct ce_cluster cluster;
     struct ce_notes notes;
@@ -61,13 +62,14 @@ static inline void stage_set(struct stage *stage, const struct scene *scene)
     ce_policy_default(&stage->policy);
     stage->request = (struct ce_request){.on = true, .torchrun = !scene->torchrun_off};
     assert_int_equal(ce_cluster_init(&stage->cluster, &stage->allocation, stage->node,
-                                     &stage->policy, stage->book, &stage->notes, &err),
+                                     &stage->policy, stage->rules, stage->book, &stage->notes, &err),
                      0);
     stage->view = (struct ce_view){
         .allocation = &stage->allocation,
         .task = &stage->task,
         .cluster = &stage->cluster,
         .policy = &stage->policy,
+        .rules = stage->rules,
         .request = &stage->request,
         .port = {scene->port, "the scene"},
     };

@@ -32,7 +32,7 @@ static int write_texts(const char *host_name, struct ce_error *err)
     node->host_name = strdup(host_name);
     ce_policy_default(&policy);
     policy.interfaces = 8;
-    return ce_texts_write(run_dir, node, &policy, book, err);
+    return ce_texts_write(run_dir, node, &policy, NULL, book, err);
 }
 
 static void read_back(const char *host_name)

@@ -26,7 +26,7 @@ static struct ce_policy parse(const char *text)
 static void writes_as(const struct ce_policy *policy, const char *expected)
 {
     ce_autotext struct ce_text text = CE_TEXT(1 << 16);
-    ce_policy_write(policy, &text);
+    ce_policy_write(policy, NULL, &text);
     assert_true(ce_text_ok(&text));
     assert_string_equal(ce_text_string(&text), expected);
 }
@@ -86,7 +86,7 @@ static void as_many_prefixes_as_are_allowed_come_back(void **state)
     for (unsigned i = 0; i < CE_POLICY_PREFIXES_MAX; i++)
         policy.prefixes[i] =
             (struct ce_prefix){{AF_INET, {10, (unsigned char)i}}, 16};
-    ce_policy_write(&policy, &text);
+    ce_policy_write(&policy, NULL, &text);
     struct ce_policy again = parse(ce_text_string(&text));
     assert_int_equal(again.prefix_count, CE_POLICY_PREFIXES_MAX);
     assert_int_equal(again.prefixes[31].address.bytes[1], 31);

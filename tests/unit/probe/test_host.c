@@ -14,6 +14,8 @@ static const struct machine_row {
     {"lambda", "lambda-node-001.cluster.local", "3f8a1f52-52d8-4b0e-b1d5-6f1a0a57c7e2", 8},
     {"bits", "bits", "9a1c1a52-0f3e-4b7a-8d55-1a2b3c4d5e6f", 1},
     {"container", NULL, NULL, -1},
+    {"oneclick", "oneclick-node-001", "7d0c5a0e-93a7-4a53-9d5e-0b8a3f6d2c11", 8},
+    {"odd", "odd", "2b7e1516-28ae-4d2a-abf7-158809cf4f3c", 2},
 };
 
 static void same(const char *found, const char *expected)
@@ -45,6 +47,10 @@ static const struct device_row {
     {"the_sound_of_an_nvidia_card_is_none", "0x10de\n", "0x040300\n", false},
     {"the_vga_controller_of_a_bmc_is_none", "0x1a03\n", "0x030000\n", false},
     {"a_network_card_of_nvidia_is_none", "0x15b3\n", "0x020700\n", false},
+    {"an_accelerator_of_amd_is_a_gpu", "0x1002\n", "0x120000\n", true},
+    {"a_display_controller_of_amd_is_a_gpu", "0x1002\n", "0x038000\n", true},
+    {"the_sound_of_an_amd_card_is_none", "0x1002\n", "0x040300\n", false},
+    {"an_accelerator_of_another_vendor_is_none", "0x8086\n", "0x120000\n", false},
     {"a_device_without_vendor_is_none", NULL, "0x030200\n", false},
     {"a_device_without_class_is_none", "0x10de\n", NULL, false},
     {"a_device_with_an_empty_class_is_none", "0x10de\n", "", false},

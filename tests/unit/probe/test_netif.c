@@ -8,37 +8,7 @@
 #include <sys/wait.h>
 
 #include "../unit_dir.h"
-#include "machine.h"
 #include "probe/host.h"
-
-/* ---------------------------------------------------------------- whole machines */
-
-static const struct machine_row {
-    const char *name;
-} machines[] = {
-    {"runpod"},
-    {"lambda"},
-    {"bits"},
-    {"container"},
-};
-
-/* tests/fixtures/machines/NAME.tree gives NAME.facts. */
-static void machine(void **state)
-{
-    const struct machine_row *row = *state;
-    struct machine found = machine_unpack(row->name);
-    struct ce_error err = {""};
-    ce_autotext struct ce_text written = CE_TEXT(1 << 20);
-    ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
-    assert_non_null(node);
-    ce_probe_host(&found.root, node);
-    assert_int_equal(ce_probe_netifs(&found.root, node, &err), 0);
-    ce_node_write(node, &written);
-    char *expected = machine_expected(row->name);
-    assert_string_equal(ce_text_string(&written), expected);
-    free(expected);
-    machine_remove(&found);
-}
 
 /* ---------------------------------------------------------------- one interface */
 
@@ -288,7 +258,6 @@ static void an_address_with_a_label_is_the_interfaces(void **state)
 int main(void)
 {
     labelled_address = try_labelled_address();
-    UNIT_TABLE(machines, machine);
     UNIT_TABLE(states, has_state);
     UNIT_TABLE(kinds, has_kind);
     UNIT_TABLE(routes, has_route);
