@@ -24,6 +24,7 @@ struct ce_topology {
     const struct ce_node *node;
     const struct ce_rails *rails;
     const struct ce_network *network;
+    const char *finding; /* how the rails differ from what is expected; "": they do not */
     const struct ce_interface *interfaces; /* one for each of node->netifs, in their order */
     const struct ce_topology_variable *variables;
     size_t variable_count;

@@ -121,14 +121,15 @@ static json_t *interfaces_to_json(const struct ce_topology *topology)
 
 /* ---------------------------------------------------------------- decision and variables */
 
-static json_t *decision_to_json(const struct ce_rails *rails)
+static json_t *decision_to_json(const struct ce_topology *topology)
 {
-    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:b, s:s, s:o}", "verdict",
+    const struct ce_rails *rails = topology->rails;
+    return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:b, s:s, s:o}", "verdict",
                      ce_rails_verdict_name(rails->verdict), "confidence",
                      ce_confidence_name(rails->confidence), "reason", ce_json_text(rails->reason),
-                     "rails", (int)rails->count, "active", (int)rails->active, "degraded",
-                     rails->count > rails->active, "link_layer",
-                     ce_link_layer_name(rails->link_layer), "rate_mbps",
+                     "finding", text_or_null(topology->finding), "rails", (int)rails->count,
+                     "active", (int)rails->active, "degraded", rails->count > rails->active,
+                     "link_layer", ce_link_layer_name(rails->link_layer), "rate_mbps",
                      number(rails->rate_mbps, rails->rate_mbps));
 }
 
@@ -149,11 +150,10 @@ int ce_report_topology_json(const struct ce_topology *topology, struct ce_text *
     ce_auto(ce_tree_destroy) struct ce_tree *tree = ce_tree_create(topology->node, err);
     if (!tree)
         return -1;
-    json_t *root =
-        json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "node",
-                  text_or_null(topology->name), "tree", item_to_json(tree), "gpus",
-                  gpus_to_json(topology->node), "hcas", ports_to_json(topology->rails),
-                  "interfaces", interfaces_to_json(topology), "decision",
-                  decision_to_json(topology->rails), "variables", variables_to_json(topology));
+    json_t *root = json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "node",
+                             text_or_null(topology->name), "tree", item_to_json(tree), "gpus",
+                             gpus_to_json(topology->node), "hcas", ports_to_json(topology->rails),
+                             "interfaces", interfaces_to_json(topology), "decision",
+                             decision_to_json(topology), "variables", variables_to_json(topology));
     return ce_json_write(root, out) < 0 || !ce_text_ok(out) ? ce_fail(err, "no memory") : 0;
 }

@@ -281,22 +281,29 @@ static double draw_value(const struct canvas *canvas, double y)
     return y + box.height;
 }
 
-static double draw_alarm(const struct canvas *canvas, double y)
+/* A red bar; nothing where there is nothing to say. */
+static double draw_alarm(const struct canvas *canvas, double y, const char *text)
+{
+    struct ce_svg_box box = {MARGIN, y + GAP, INNER, 34};
+    if (!*text)
+        return y;
+    ce_text_add(canvas->out, "<g class=\"card\">\n");
+    ce_svg_rect(canvas->out, &box, 9, CE_CARD_DOWN_COLOUR, NULL);
+    ce_svg_text(canvas->out, MARGIN + 16, box.y + 22, INNER - 32, &alarm_font, text);
+    ce_text_add(canvas->out, "</g>\n");
+    return box.y + box.height;
+}
+
+static double draw_alarms(const struct canvas *canvas, double y)
 {
     const struct ce_rails *rails = canvas->topology->rails;
     ce_autotext struct ce_text down = CE_TEXT(1 << 16), text = CE_TEXT(1 << 16);
-    struct ce_svg_box box = {MARGIN, y + GAP, INNER, 34};
     ce_words_degraded(rails, &down);
-    if (down.length == 0)
-        return y;
-    ce_text_addf(&text, "DEGRADED: %zu of %zu rails down: %s", rails->count - rails->active,
-                 rails->count, ce_text_string(&down));
-    ce_text_add(canvas->out, "<g class=\"card\">\n");
-    ce_svg_rect(canvas->out, &box, 9, CE_CARD_DOWN_COLOUR, NULL);
-    ce_svg_text(canvas->out, MARGIN + 16, box.y + 22, INNER - 32, &alarm_font,
-                ce_text_string(&text));
-    ce_text_add(canvas->out, "</g>\n");
-    return box.y + box.height;
+    if (down.length)
+        ce_text_addf(&text, "DEGRADED: %zu of %zu rails down: %s", rails->count - rails->active,
+                     rails->count, ce_text_string(&down));
+    y = draw_alarm(canvas, y, ce_text_string(&text));
+    return draw_alarm(canvas, y, canvas->topology->finding);
 }
 
 static double draw_head(const struct canvas *canvas)
@@ -312,7 +319,7 @@ static double draw_head(const struct canvas *canvas)
     ce_svg_text(canvas->out, MARGIN, 50, INNER, &host_font,
                 topology->name[0] ? topology->name : "(unknown host)");
     ce_svg_text(canvas->out, MARGIN, 77, INNER, &contents_font, line);
-    return draw_alarm(canvas, draw_value(canvas, 93));
+    return draw_alarms(canvas, draw_value(canvas, 93));
 }
 
 /* One swatch of the legend and its words; returns where the next one begins. */

@@ -369,6 +369,10 @@ static void add_decision(struct page *page)
         ce_text_addf(page->out, "; confidence %s", ce_confidence_name(rails->confidence));
     ce_text_add(page->out, "\n  ");
     add_wrapped(page, PLAIN, &margin, margin.width, rails->reason);
+    if (*page->topology->finding) {
+        ce_text_add(page->out, "  ");
+        add_wrapped(page, BAD, &margin, margin.width, page->topology->finding);
+    }
     ce_words_degraded(rails, &down);
     if (down.length) {
         ce_text_add(page->out, "  ");

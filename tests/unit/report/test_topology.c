@@ -47,7 +47,14 @@ static void set(struct scene *scene, const char *facts)
         scene->interfaces[i] =
             ce_interface_judge(&scene->node->netifs[i], &scene->network, &scene->rails);
     scene->topology = (struct ce_topology){
-        "node1", scene->node, &scene->rails, &scene->network, scene->interfaces, variables, 2,
+        .name = "node1",
+        .node = scene->node,
+        .rails = &scene->rails,
+        .network = &scene->network,
+        .finding = "",
+        .interfaces = scene->interfaces,
+        .variables = variables,
+        .variable_count = UNIT_COUNT(variables),
     };
 }
 
@@ -193,6 +200,23 @@ static void colour_is_only_where_it_is_asked_for(void **state)
     free(plain);
 }
 
+static void what_is_not_as_expected_is_told(void **state)
+{
+    static struct scene scene;
+    ce_autotext struct ce_text text = CE_TEXT(1 << 20), picture = CE_TEXT(1 << 20);
+    struct ce_error err;
+    (void)state;
+    set(&scene, small);
+    scene.topology.finding = "1 rail, expected 8";
+    assert_int_equal(ce_report_topology_text(
+                         &scene.topology, &(struct ce_topology_style){false, false}, &text, &err),
+                     0);
+    assert_int_equal(ce_report_topology_svg(&scene.topology, &picture, &err), 0);
+    clear(&scene);
+    unit_holds(ce_text_string(&text), "\n  1 rail, expected 8\n");
+    unit_holds(ce_text_string(&picture), ">1 rail, expected 8</text>");
+}
+
 static void a_thousand_virtual_interfaces_are_one_line(void **state)
 {
     ce_autotext struct ce_text facts = CE_TEXT(1 << 20);
@@ -307,6 +331,7 @@ int main(void)
     UNIT_TABLE(rows, text);
     UNIT_RULE(lines_of_the_tree_are_drawn_in_utf8);
     UNIT_RULE(colour_is_only_where_it_is_asked_for);
+    UNIT_RULE(what_is_not_as_expected_is_told);
     UNIT_RULE(a_thousand_virtual_interfaces_are_one_line);
     UNIT_RULE(bridges_nested_beyond_belief_stay_on_the_page);
     UNIT_RULE(names_are_escaped_in_the_picture);
