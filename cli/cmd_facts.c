@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/root.h"
 #include "command.h"
+#include "gather.h"
 #include "local/texts_write.h"
-#include "probe/host.h"
-#include "probe/ib.h"
-#include "probe/netif.h"
 #include "site.h"
 #include "survey/own.h"
 
@@ -65,32 +59,6 @@ static const struct argp argp = {
            "srun --cluster-env reads them; cluster-env-facts.service does so at boot.",
 };
 
-static struct ce_node *gather(const char *path, struct ce_error *err)
-{
-    struct ce_root root;
-    if (ce_root_open(&root, path, err) < 0)
-        return NULL;
-    struct ce_node *node = ce_node_create();
-    if (!node)
-        ce_fail(err, "no memory");
-    else
-        ce_probe_host(&root, node);
-    if (node && (ce_probe_netifs(&root, node, err) < 0 || ce_probe_ib(&root, node, err) < 0)) {
-        ce_node_destroy(node);
-        node = NULL;
-    }
-    ce_root_close(&root);
-    return node;
-}
-
-static void short_name(const struct arguments *arguments, const struct ce_node *node, char *name,
-                       size_t size)
-{
-    const char *full = arguments->node_name ? arguments->node_name : node->host_name;
-    size_t length = arguments->node_name || !full ? SIZE_MAX : strcspn(full, ".");
-    snprintf(name, size, "%.*s", length < size ? (int)length : (int)size - 1, full ? full : "");
-}
-
 /* A node that finds its own entry wrong is the first to know. */
 static void warn_if_stale(const struct ce_node *node, const struct ce_policy *policy,
                           const struct ce_book *book, const char *path, const char *name)
@@ -112,7 +80,7 @@ static int write_texts(const struct arguments *arguments, const struct ce_node *
     struct ce_config config;
     char name[256];
     const char *path;
-    short_name(arguments, node, name, sizeof name);
+    ce_gather_name(node, arguments->node_name, name, sizeof name);
     if (ce_site_open(arguments->config, &site, err) < 0)
         return CE_EXIT_USAGE;
     ce_site_config(&site, name, &config);
@@ -132,7 +100,7 @@ int ce_cmd_facts(int argc, char **argv)
     struct arguments arguments = {.run_dir = CE_RUN_DIR, .root = "/"};
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    ce_auto(ce_node_destroy) struct ce_node *node = gather(arguments.root, &err);
+    ce_auto(ce_node_destroy) struct ce_node *node = ce_gather(arguments.root, &err);
     if (!node)
         return ce_complain("facts", &err, CE_EXIT_UNKNOWN);
     if (arguments.write) {
