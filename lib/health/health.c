@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "health/health.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/rails.h"
+
+static const struct {
+    const struct ce_check *checks;
+    const size_t *count;
+} tables[] = {
+    {ce_ib_checks, &ce_ib_check_count},
+    {ce_gpu_checks, &ce_gpu_check_count},
+};
+
+const struct ce_check *ce_health_check_at(size_t index)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        if (index < *tables[i].count)
+            return &tables[i].checks[index];
+        index -= *tables[i].count;
+    }
+    return NULL;
+}
+
+const struct ce_check *ce_health_check_find(const char *name)
+{
+    const struct ce_check *check;
+    for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
+        if (strcmp(check->name, name) == 0)
+            return check;
+    return NULL;
+}
+
+/* The rails as the launch would choose them: checks look at what jobs will use. */
+static int list_rails(const struct ce_rails *rails, struct ce_check_view *view,
+                      struct ce_error *err)
+{
+    struct ce_check_port *ports = calloc(rails->count + 1, sizeof *ports);
+    if (!ports)
+        return ce_fail(err, "no memory");
+    for (size_t i = 0; i < rails->port_count; i++)
+        if (rails->ports[i].chosen)
+            ports[view->rail_count++] =
+                (struct ce_check_port){rails->ports[i].hca, rails->ports[i].port};
+    view->rails = ports;
+    return 0;
+}
+
+/* The facts of a fault are the check's; what is done about it is the policy's. */
+static void respond(const struct ce_check *check, struct ce_finding *finding)
+{
+    finding->check = check->name;
+    finding->remedy = check->remedy;
+    finding->response = CE_IGNORE;
+    if (finding->verdict == CE_FAIL)
+        finding->response = check->fault;
+    else if (finding->verdict == CE_WARN)
+        finding->response = CE_TELL;
+    else if (finding->verdict == CE_UNKNOWN)
+        finding->response = check->unknown;
+}
+
+static void run_checks(const struct ce_check_view *view, unsigned phase, const char *only,
+                       struct ce_findings *findings)
+{
+    const struct ce_check *check;
+    for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++) {
+        size_t before = findings->count;
+        if (!(check->phases & phase) || (only && strcmp(only, check->name) != 0))
+            continue;
+        check->judge(view, findings);
+        for (size_t k = before; k < findings->count; k++)
+            respond(check, &findings->items[k]);
+    }
+}
+
+int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, unsigned phase,
+                    const char *only, struct ce_findings *findings, struct ce_error *err)
+{
+    struct ce_check_view view = {
+        .node = node, .expected = policy->rails, .gpus_expected = policy->gpus};
+    struct ce_rails rails;
+    int failed;
+    if (only && !ce_health_check_find(only))
+        return ce_fail(err, "'%.60s' is not a check; 'cluster-env check --list' lists them", only);
+    failed = ce_rails_choose(node, &rails, err) < 0 || list_rails(&rails, &view, err) < 0;
+    if (!failed)
+        run_checks(&view, phase, only, findings);
+    free((void *)view.rails);
+    ce_rails_free(&rails);
+    return failed || findings->lost ? ce_fail(err, "no memory") : 0;
+}
+
+enum ce_verdict ce_health_worst(const struct ce_findings *findings)
+{
+    enum ce_verdict worst = CE_PASS;
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].verdict > worst)
+            worst = findings->items[i].verdict;
+    return worst;
+}
+
+bool ce_health_drains(const struct ce_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].response == CE_DRAIN)
+            return true;
+    return false;
+}

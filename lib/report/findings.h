@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings in words. */
+#ifndef CE_REPORT_FINDINGS_H
+#define CE_REPORT_FINDINGS_H
+
+#include "base/text.h"
+#include "model/finding.h"
+
+/* The drain reason, one line, the thing and the measurement first because sinfo -R shows 20
+ * characters; nothing where no finding is to be drained for:
+ *
+ *     mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]
+ *     2 ports: mlx5_0/1, mlx5_4/1 DOWN (Polling), expected ACTIVE; ... [cluster-env ib.port.state]
+ *
+ * Further checks follow after " + ". */
+void ce_report_reason(const struct ce_findings *findings, struct ce_text *out);
+
+/* A table for people: one line a finding, with `all` also those that passed; then a summary. */
+void ce_report_findings_text(const struct ce_findings *findings, bool all, bool colour,
+                             struct ce_text *out);
+
+/* One JSON document, "schema":1.  0, or -1 for no memory. */
+int ce_report_findings_json(const struct ce_findings *findings, const char *node_name,
+                            const char *mode, struct ce_text *out);
+
+#endif
