@@ -9,10 +9,9 @@
 #include "local/texts.h"
 #include "probe/helpers.h"
 #include "probe/host.h"
-#include "probe/ib.h"
 #include "probe/netif.h"
 
-enum { HELPER_MS = 10000 };
+enum { IB_MS = 5000, HELPER_MS = 10000 };
 
 static struct ce_node *read_facts(const char *path, enum ce_trust trust, struct ce_error *err)
 {
@@ -25,7 +24,7 @@ static struct ce_node *read_facts(const char *path, enum ce_trust trust, struct 
     return node;
 }
 
-static struct ce_node *gather(const char *path, struct ce_error *err)
+static struct ce_node *gather(const char *path, struct ce_notes *notes, struct ce_error *err)
 {
     struct ce_root root;
     if (ce_root_open(&root, path, err) < 0)
@@ -35,10 +34,12 @@ static struct ce_node *gather(const char *path, struct ce_error *err)
         ce_fail(err, "no memory");
     else
         ce_probe_host(&root, node);
-    if (node && (ce_probe_netifs(&root, node, err) < 0 || ce_probe_ib(&root, node, err) < 0)) {
+    if (node && ce_probe_netifs(&root, node, err) < 0) {
         ce_node_destroy(node);
         node = NULL;
     }
+    if (node)
+        ce_probe_ib_within(&root, IB_MS, node, notes);
     ce_root_close(&root);
     return node;
 }
@@ -58,7 +59,7 @@ struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_not
 {
     if (machine->facts)
         return read_facts(machine->facts, CE_TRUST_ANY, err);
-    struct ce_node *node = gather(machine->root, err);
+    struct ce_node *node = gather(machine->root, notes, err);
     if (node && machine->helpers) {
         bool kept = keep_distances(machine->run_dir, node);
         const struct ce_helpers helpers = {machine->helpers, HELPER_MS, !kept};

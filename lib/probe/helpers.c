@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe/helpers.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/child.h"
+#include "probe/ib.h"
 
 enum { OUTPUT_MAX = 4 << 20, VERBS = 0, TOPOLOGY, HELPERS };
 
@@ -14,6 +17,59 @@ static const char *const names[HELPERS] = {"probe-verbs", "probe-topology"};
 static struct ce_hca *find_hca(struct ce_node *node, const char *name)
 {
     return (struct ce_hca *)ce_node_find_hca(node, name);
+}
+
+/* ---------------------------------------------------------------- sysfs */
+
+static int write_all(const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(STDOUT_FILENO, bytes, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return 1;
+        bytes += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+/* In the child. */
+static int print_ib(void *root)
+{
+    struct ce_error err;
+    ce_autotext struct ce_text text = CE_TEXT(OUTPUT_MAX);
+    ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
+    if (!node || ce_probe_ib(root, node, &err) < 0) {
+        dprintf(STDERR_FILENO, "%s\n", node ? err.text : "no memory");
+        return 1;
+    }
+    ce_node_write(node, &text);
+    return ce_text_ok(&text) ? write_all(text.data, text.length) : 1;
+}
+
+void ce_probe_ib_within(const struct ce_root *root, unsigned deadline_ms, struct ce_node *node,
+                        struct ce_notes *notes)
+{
+    struct ce_error err;
+    struct ce_child child = {.body = print_ib,
+                             .ctx = (void *)root,
+                             .deadline_ms = deadline_ms,
+                             .output_max = OUTPUT_MAX};
+    ce_auto(ce_node_destroy) struct ce_node *told = NULL;
+    ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
+    if (ce_child_check(&child, &err) == 0)
+        told = ce_node_parse(ce_text_string(&child.output), &err);
+    ce_child_free(&child);
+    if (!told) {
+        ce_note(notes, "the RDMA devices stay unknown: %.300s", err.text);
+        return;
+    }
+    node->hcas = told->hcas;
+    node->hca_count = told->hca_count;
+    told->hcas = NULL;
+    told->hca_count = 0;
 }
 
 /* ---------------------------------------------------------------- merging */

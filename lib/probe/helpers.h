@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only foreign libraries can tell of this machine, asked of the helper programs, each a child
- * with a deadline: probe-verbs (libibverbs) and probe-topology (hwloc). */
+/* What a driver may be slow to tell, asked in children with a deadline: the RDMA devices in sysfs,
+ * and what only foreign libraries know, by the helper programs probe-verbs (libibverbs) and
+ * probe-topology (hwloc). */
 #ifndef CE_PROBE_HELPERS_H
 #define CE_PROBE_HELPERS_H
 
 #include <stdbool.h>
 
+#include "base/root.h"
 #include "model/node.h"
 #include "model/notes.h"
+
+/* ce_probe_ib(): some of sysfs' files ask the firmware, and a sick one holds whoever reads them.
+ * Where there was no answer in time, or an error, there is no device, and a note. */
+void ce_probe_ib_within(const struct ce_root *root, unsigned deadline_ms, struct ce_node *node,
+                        struct ce_notes *notes);
 
 struct ce_helpers {
     const char *dir;      /* where they are */

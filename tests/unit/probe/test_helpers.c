@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe/helpers.h"
 
-#include "../unit_dir.h"
+#include "tree.h"
 
 #define FRAMED(lines) "format=1\n" lines "end=1\n"
 #define SAYS(lines)                                                                                \
@@ -187,8 +187,69 @@ static void is_kept(void **state)
     assert_int_equal(node->hcas[1].gpus[1], row->kept ? CE_SYS : CE_DISTANCE_UNKNOWN);
 }
 
+/* ---------------------------------------------------------------- sysfs */
+
+static void devices_come_through_a_child(void **state)
+{
+    struct tree tree = tree_make();
+    struct ce_notes notes = {.count = 0};
+    (void)state;
+    tree_put(&tree, "sys/class/infiniband/mlx5_0/ports/1", "state", "4: ACTIVE\n");
+    tree_put(&tree, "sys/class/infiniband/mlx5_1/ports/1", "state", "1: DOWN\n");
+    ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
+    assert_non_null(node);
+    ce_probe_ib_within(&tree.root, 5000, node, &notes);
+    tree_remove(&tree);
+    assert_int_equal(notes.count, 0);
+    assert_int_equal(node->hca_count, 2);
+    assert_int_equal(node->hcas[0].ports[0].state, CE_PORT_ACTIVE);
+}
+
+static void many_devices(struct tree *tree, unsigned count)
+{
+    char folder[64];
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(folder, sizeof folder, "sys/class/infiniband/mlx5_%u/", i);
+        tree_folders(tree, folder);
+    }
+}
+
+/* A driver would hold it; here there is much to read, and hardly any time. */
+static void a_child_that_does_not_answer_leaves_a_note(void **state)
+{
+    struct tree tree = tree_make();
+    struct ce_notes notes = {.count = 0};
+    (void)state;
+    many_devices(&tree, CE_HCA_MAX);
+    ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
+    assert_non_null(node);
+    ce_probe_ib_within(&tree.root, 1, node, &notes);
+    tree_remove(&tree);
+    assert_int_equal(node->hca_count, 0);
+    assert_int_equal(notes.count, 1);
+    unit_holds(notes.line[0].text, "the RDMA devices stay unknown: no answer in 0.001 s");
+}
+
+static void too_many_devices_leave_a_note(void **state)
+{
+    struct tree tree = tree_make();
+    struct ce_notes notes = {.count = 0};
+    (void)state;
+    many_devices(&tree, CE_HCA_MAX + 1);
+    ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
+    assert_non_null(node);
+    ce_probe_ib_within(&tree.root, 20000, node, &notes);
+    tree_remove(&tree);
+    assert_int_equal(node->hca_count, 0);
+    assert_int_equal(notes.count, 1);
+    unit_holds(notes.line[0].text, "more than 1024 devices");
+}
+
 int main(void)
 {
+    UNIT_RULE(devices_come_through_a_child);
+    UNIT_RULE(a_child_that_does_not_answer_leaves_a_note);
+    UNIT_RULE(too_many_devices_leave_a_note);
     UNIT_TABLE(helpers, tells);
     UNIT_TABLE(askeds, is_asked);
     UNIT_TABLE(keeps, is_kept);
