@@ -179,10 +179,11 @@ static int probe(enum source source, const char *what)
     return status;
 }
 
-/* The plugins that ask drivers of GPUs take seconds, and tell nothing that PCI does not. */
+/* Plugins that ask the drivers of GPUs take seconds; neither they nor libpciaccess, which leaks,
+ * tell anything that sysfs does not. */
 static void leave_drivers_alone(void)
 {
-    setenv("HWLOC_COMPONENTS", "-cuda,-nvml,-opencl,-rsmi,-levelzero,-gl", 0);
+    setenv("HWLOC_COMPONENTS", "-pci,-cuda,-nvml,-opencl,-rsmi,-levelzero,-gl", 0);
 }
 
 int main(int argc, char **argv)
