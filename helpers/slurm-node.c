@@ -147,11 +147,12 @@ static int print(struct ce_text *out)
     return 0;
 }
 
-static int list(void)
+static int list(char **arguments)
 {
     ce_autotext struct ce_text out = CE_TEXT(OUTPUT_MAX);
     partition_info_msg_t *partitions = NULL;
     node_info_msg_t *nodes = NULL;
+    (void)arguments;
     if (slurm_load_node(0, &nodes, SHOW_ALL | SHOW_MIXED) != SLURM_SUCCESS)
         return complain("slurmctld does not tell its nodes");
     if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
@@ -164,22 +165,61 @@ static int list(void)
     return print(&out);
 }
 
+/* ---------------------------------------------------------------- drain */
+
+/* An admin's drain, and whatever reason stands there, is not ours to change. */
+static bool is_taken(const node_info_t *node)
+{
+    return (node->node_state & NODE_STATE_DRAIN) && node->reason && node->reason[0];
+}
+
+static int set_drain(const char *name, const char *reason)
+{
+    update_node_msg_t update;
+    slurm_init_update_node_msg(&update);
+    update.node_names = (char *)name;
+    update.node_state = NODE_STATE_DRAIN;
+    update.reason = (char *)reason;
+    return slurm_update_node(&update) == SLURM_SUCCESS
+               ? 0
+               : complain("slurmctld does not drain the node");
+}
+
+static int drain(char **arguments)
+{
+    const char *name = arguments[0], *reason = arguments[1];
+    node_info_msg_t *nodes = NULL;
+    if (slurm_load_node_single(&nodes, (char *)name, SHOW_ALL) != SLURM_SUCCESS)
+        return complain("slurmctld does not tell of the node");
+    bool known = nodes->record_count == 1;
+    bool taken = known && is_taken(&nodes->node_array[0]);
+    slurm_free_node_info_msg(nodes);
+    if (!known) {
+        fprintf(stderr, "slurm-node: slurmctld knows no node %s\n", name);
+        return 1;
+    }
+    return taken ? 0 : set_drain(name, reason);
+}
+
 static const struct {
     const char *name;
-    int (*run)(void);
+    int arguments;
+    int (*run)(char **arguments);
 } verbs[] = {
-    {"list", list},
+    {"list", 0, list},
+    {"drain", 2, drain},
 };
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof verbs / sizeof *verbs; i++)
-        if (strcmp(argv[1], verbs[i].name) == 0) {
+    for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(argv[1], verbs[i].name) == 0 && argc == 2 + verbs[i].arguments) {
             slurm_init(NULL);
-            int status = verbs[i].run();
+            int status = verbs[i].run(argv + 2);
             slurm_fini();
             return status;
         }
-    fputs("usage: slurm-node list\n", stderr);
+    fputs("usage: slurm-node list\n"
+          "       slurm-node drain NODE REASON\n", stderr);
     return 2;
 }

@@ -38,7 +38,7 @@ struct ce_check {
     enum ce_response fault;   /* what is done about a fault, unless the configuration says otherwise */
     enum ce_response unknown; /* and where it could not be found out: never CE_DRAIN by default */
     bool recoverable;         /* a node drained for it may come back by itself */
-    const char *what;         /* "port" : what its subjects are, for "7 ports" */
+    const char *what;         /* what its subjects are: "port", for "7 ports" */
     const char *remedy;       /* what the technician does */
     const char *doc;          /* one line */
     /* Append a finding for each thing that was looked at; `check` and `response` are filled in by

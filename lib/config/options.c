@@ -111,7 +111,25 @@ static int apply_rails_differ(value_t value, struct ce_config *config, struct ce
     return 0;
 }
 
+static int apply_mode(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_mode_parse(value->text, &config->policy.mode) < 0)
+        return ce_fail(err, "'%.40s': expected \"observe\" or \"drain\"", value->text);
+    return 0;
+}
+
+static int apply_gpus(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, CE_GPUS_MAX, &config->policy.gpus, err);
+}
+
 const struct ce_option ce_options[] = {
+    {"mode", CE_OPTION_TEXT, false, apply_mode, NULL, "\"observe\"",
+     "What cluster-prolog and cluster-epilog do about a fault. \"observe\": they tell what\n"
+     "they would drain, and drain nothing. \"drain\": they drain the node, so that no job\n"
+     "starts on it."},
+    {"gpus", CE_OPTION_NUMBER, true, apply_gpus, NULL, "0",
+     "How many GPUs every node has; 0: not known."},
     {"address_book", CE_OPTION_TEXT, false, apply_book, NULL, "\"\"",
      "The address book: a hosts(5) file with the address of every node on the cluster\n"
      "network. \"\": " CE_SITE_BOOK " where it exists, else /etc/hosts."},

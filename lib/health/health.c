@@ -52,6 +52,7 @@ static int list_rails(const struct ce_rails *rails, struct ce_check_view *view,
 static void respond(const struct ce_check *check, struct ce_finding *finding)
 {
     finding->check = check->name;
+    finding->what = check->what;
     finding->remedy = check->remedy;
     finding->response = CE_IGNORE;
     if (finding->verdict == CE_FAIL)

@@ -51,7 +51,7 @@ void ce_findings_add(struct ce_findings *findings, enum ce_verdict verdict, cons
     }
     findings->items = items;
     struct ce_finding *finding = &items[findings->count++];
-    *finding = (struct ce_finding){.check = "", .remedy = "", .verdict = verdict};
+    *finding = (struct ce_finding){.check = "", .what = "", .remedy = "", .verdict = verdict};
     snprintf(finding->subject, sizeof finding->subject, "%s", subject);
     va_start(args, format);
     vsnprintf(finding->text, sizeof finding->text, format, args);

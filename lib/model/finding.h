@@ -22,6 +22,7 @@ enum { CE_SUBJECT = 64, CE_FINDING_TEXT = 160 };
 
 struct ce_finding {
     const char *check;           /* its dotted name; a constant */
+    const char *what;            /* what its subjects are, "port"; a constant */
     const char *remedy;          /* one phrase; a constant */
     enum ce_verdict verdict;
     enum ce_response response;   /* to this finding: CE_DRAIN only for a fault */

@@ -12,6 +12,7 @@
 static const char *const family_names[] = {"auto", "ipv4", "ipv6"};
 static const char *const tuning_names[] = {"default", "off", "all"};
 static const char *const differ_names[] = {"warn", "common", "refuse"};
+static const char *const mode_names[] = {"observe", "drain"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
@@ -55,6 +56,19 @@ int ce_differ_parse(const char *text, enum ce_differ *ret)
     return i < 0 ? -1 : 0;
 }
 
+int ce_mode_parse(const char *text, enum ce_mode *ret)
+{
+    int i = name_index(mode_names, COUNT(mode_names), text);
+    if (i >= 0)
+        *ret = (enum ce_mode)i;
+    return i < 0 ? -1 : 0;
+}
+
+const char *ce_mode_name(enum ce_mode mode)
+{
+    return mode_names[mode];
+}
+
 int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX])
 {
     size_t length = ce_hostname_span(text);
@@ -91,6 +105,9 @@ void ce_policy_write(const struct ce_policy *policy, const struct ce_rules *rule
     ce_record_add(out, tuning_names[policy->tuning], "tuning");
     ce_rails_expected_write(&policy->rails, "rails", out);
     ce_record_add(out, differ_names[policy->differ], "rails.differ");
+    ce_record_add(out, mode_names[policy->mode], "mode");
+    if (policy->gpus)
+        ce_record_add_number(out, policy->gpus, "gpus");
     if (rules)
         ce_rules_write(rules, out);
     ce_record_end(out);
@@ -163,6 +180,7 @@ static int read_names(const struct ce_record *record, struct ce_policy *policy,
     const char *family = text_or(record, "network.family", "auto");
     const char *tuning = text_or(record, "tuning", "default");
     const char *differ = text_or(record, "rails.differ", "warn");
+    const char *mode = text_or(record, "mode", "observe");
     if (ce_suffix_parse(suffix, policy->suffix) < 0)
         return ce_fail(err, "network.suffix=%.60s: not part of a host name", suffix);
     if (ce_copy(policy->interface, sizeof policy->interface, interface) < 0)
@@ -173,6 +191,8 @@ static int read_names(const struct ce_record *record, struct ce_policy *policy,
         return ce_fail(err, "tuning=%.40s: expected default, off or all", tuning);
     if (ce_differ_parse(differ, &policy->differ) < 0)
         return ce_fail(err, "rails.differ=%.40s: expected warn, common or refuse", differ);
+    if (ce_mode_parse(mode, &policy->mode) < 0)
+        return ce_fail(err, "mode=%.40s: expected observe or drain", mode);
     return 0;
 }
 
@@ -184,6 +204,7 @@ int ce_policy_parse(const char *text, struct ce_policy *ret, struct ce_error *er
     if (!record || read_ports(record, &policy, err) < 0 ||
         read_number(record, "network.interfaces", 1024, &policy.interfaces, err) < 0 ||
         ce_rails_expected_read(record, "rails", &policy.rails, err) < 0 ||
+        read_number(record, "gpus", CE_GPUS_MAX, &policy.gpus, err) < 0 ||
         read_names(record, &policy, err) < 0 || read_prefixes(record, &policy, err) < 0)
         return -1;
     *ret = policy;

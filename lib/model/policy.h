@@ -27,6 +27,12 @@ enum ce_differ {
     CE_DIFFER_REFUSE,
 };
 
+/* What is done about the faults that the prolog and the epilog find. */
+enum ce_mode {
+    CE_MODE_OBSERVE, /* told, nothing more */
+    CE_MODE_DRAIN,   /* the node takes no more jobs */
+};
+
 /* The rails (launch/rails.h) that nodes are expected to have. */
 struct ce_rails_expected {
     uint32_t count;                /* 0: not known */
@@ -46,6 +52,8 @@ struct ce_policy {
     enum ce_tuning tuning;                  /* which libraries' variables are written? */
     struct ce_rails_expected rails;         /* of this node */
     enum ce_differ differ;
+    enum ce_mode mode;
+    uint32_t gpus;                          /* that this node is expected to have; 0: not known */
 };
 
 /* Fill in what holds without a configuration. */
@@ -64,10 +72,12 @@ void ce_rails_expected_write(const struct ce_rails_expected *rails, const char *
 int ce_rails_expected_read(const struct ce_record *record, const char *prefix,
                            struct ce_rails_expected *ret, struct ce_error *err);
 
-/* Text names: "auto", "ipv4", "ipv6"; "default", "off", "all"; "warn", "common", "refuse".  -1 for
- * anything else. */
+/* Text names: "auto", "ipv4", "ipv6"; "default", "off", "all"; "warn", "common", "refuse";
+ * "observe", "drain".  -1 for anything else. */
 int ce_family_parse(const char *text, enum ce_family *ret);
 int ce_tuning_parse(const char *text, enum ce_tuning *ret);
+int ce_mode_parse(const char *text, enum ce_mode *ret);
+const char *ce_mode_name(enum ce_mode mode);
 int ce_differ_parse(const char *text, enum ce_differ *ret);
 
 /* Usable as a name suffix: letters, digits, '-', '_', '.'; and short enough. */

@@ -21,7 +21,7 @@ static void add_group(const struct ce_findings *findings, size_t first, struct c
         count += drains_for(&findings->items[i], lead->check) &&
                  strcmp(findings->items[i].text, lead->text) == 0;
     if (count > 1)
-        ce_text_addf(out, "%zu: ", count);
+        ce_text_addf(out, "%zu %ss: ", count, lead->what);
     for (size_t i = first; i < findings->count; i++) {
         const struct ce_finding *finding = &findings->items[i];
         if (!drains_for(finding, lead->check) || strcmp(finding->text, lead->text) != 0)

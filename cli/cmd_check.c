@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "health/health.h"
+#include "health/phase.h"
+#include "local/texts.h"
+#include "report/findings.h"
+
+struct arguments {
+    struct ce_phase phase;
+    bool json, all, list;
+};
+
+enum { KEY_ROOT = 256, KEY_NODE, KEY_FACTS, KEY_PHASE, KEY_ONLY, KEY_LIST };
+
+static const struct {
+    const char *name;
+    unsigned phase;
+} phases[] = {{"prolog", CE_PROLOG}, {"epilog", CE_EPILOG}, {"manual", CE_MANUAL}};
+enum { PHASES = sizeof phases / sizeof *phases };
+
+static error_t take_phase(struct arguments *arguments, const char *name, struct argp_state *state)
+{
+    for (unsigned i = 0; i < PHASES; i++)
+        if (strcmp(phases[i].name, name) == 0) {
+            arguments->phase.phase = phases[i].phase;
+            return 0;
+        }
+    argp_error(state, "--phase=%s: expected prolog, epilog or manual", name);
+    return EINVAL;
+}
+
+static error_t parse_argument(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    struct ce_phase *phase = &arguments->phase;
+    switch (key) {
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case 'a':
+        arguments->all = true;
+        return 0;
+    case KEY_LIST:
+        arguments->list = true;
+        return 0;
+    case 'c':
+        phase->config = arg;
+        return 0;
+    case KEY_ONLY:
+        phase->only = arg;
+        return 0;
+    case KEY_PHASE:
+        return take_phase(arguments, arg, state);
+    case KEY_FACTS:
+        phase->machine.facts = arg;
+        return 0;
+    case KEY_ROOT:
+        phase->machine.root = arg;
+        return 0;
+    case KEY_NODE:
+        phase->node_name = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"all", 'a', NULL, 0, "also what passed, and what was skipped and why", 0},
+    {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
+    {"list", KEY_LIST, NULL, 0, "print the checks, what they look at and what a fault leads to", 0},
+    {"only", KEY_ONLY, "CHECK", 0, "run this check alone", 0},
+    {"phase", KEY_PHASE, "PHASE", 0, "the checks of prolog, epilog or (default) manual", 0},
+    {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
+    {"facts", KEY_FACTS, "FILE", 0, "judge a text like node.facts instead of this machine", 0},
+    {"root", KEY_ROOT, "DIR", 0, "read DIR/sys and DIR/proc instead of this machine's", 0},
+    {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_argument,
+    .doc = "Check this node as cluster-prolog and cluster-epilog do, and tell what was found. "
+           "Nothing is drained. Exit status: 0 well, 1 a fault, 2 usage or configuration, 3 "
+           "something could not be found out.",
+};
+
+static int print_list(void)
+{
+    ce_autotext struct ce_text out = CE_TEXT(1 << 16);
+    const struct ce_check *check;
+    for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
+        ce_text_addf(&out, "%-19s %-6s %s\n", check->name, ce_response_name(check->fault),
+                     check->doc);
+    return ce_print("check", &out);
+}
+
+static int status_of(const struct ce_findings *findings)
+{
+    switch (ce_health_worst(findings)) {
+    case CE_FAIL:
+        return CE_EXIT_FAULT;
+    case CE_UNKNOWN:
+        return CE_EXIT_UNKNOWN;
+    case CE_PASS:
+    case CE_SKIP:
+    case CE_WARN:
+        break;
+    }
+    return CE_EXIT_OK;
+}
+
+static bool wants_colour(void)
+{
+    const char *no = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+static int print_result(const struct arguments *arguments, const struct ce_phase_result *result)
+{
+    ce_autotext struct ce_text out = CE_TEXT(16 << 20);
+    if (!arguments->json)
+        ce_report_findings_text(&result->findings, arguments->all, wants_colour(), &out);
+    else if (ce_report_findings_json(&result->findings, result->node_name,
+                                     ce_mode_name(result->policy.mode), &out) < 0)
+        out.failed = true;
+    int status = ce_print("check", &out);
+    return status ? status : status_of(&result->findings);
+}
+
+int ce_cmd_check(int argc, char **argv)
+{
+    struct arguments arguments = {.phase = {.phase = CE_MANUAL, .machine.root = "/"}};
+    ce_autophase struct ce_phase_result result = {.node_name = ""};
+    struct ce_error err;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.list)
+        return print_list();
+    int failed = ce_phase_run(&arguments.phase, &result, &err);
+    ce_print_notes("check", &result.notes);
+    return failed ? ce_complain("check", &err, CE_EXIT_USAGE) : print_result(&arguments, &result);
+}

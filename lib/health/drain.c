@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "health/drain.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "base/child.h"
+#include "base/parse.h"
+
+enum { OUTPUT_MAX = 4096 };
+
+int ce_drain_node(const char *helper_dir, const char *node, const char *reason,
+                  unsigned deadline_ms, struct ce_error *err)
+{
+    char path[PATH_MAX];
+    char *const argv[] = {path, "drain", (char *)node, (char *)reason, NULL};
+    struct ce_child child = {
+        .argv = argv, .deadline_ms = deadline_ms, .output_max = OUTPUT_MAX};
+    const struct ce_children_plan plan = {.at_once = 1};
+    if (!ce_fits(snprintf(path, sizeof path, "%s/slurm-node", helper_dir), sizeof path))
+        return ce_fail(err, "the folder of the helpers has too long a name");
+    ce_children_run(&child, 1, &plan);
+    int failed = ce_child_check(&child, err);
+    ce_child_free(&child);
+    return failed ? ce_fail_in(err, "slurm-node drain %.255s", node) : 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "health/phase.h"
+
+#include "config/site.h"
+#include "health/health.h"
+#include "local/texts_write.h"
+#include "report/findings.h"
+
+enum { REASON_MAX = 64 << 10 };
+
+/* A text that cannot be written leaves the old one: bad for the next job's variables, no fault. */
+static void keep_texts(const struct ce_phase *phase, const struct ce_node *node,
+                       const struct ce_site *site, struct ce_phase_result *ret)
+{
+    struct ce_config config;
+    struct ce_error err;
+    const char *path;
+    ce_site_config(site, ret->node_name, &config);
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_site_rules(site, ret->node_name, &err);
+    ce_auto(ce_book_destroy) struct ce_book *book =
+        rules ? ce_site_book(&config, &path, &err) : NULL;
+    if (!book || ce_texts_write(phase->machine.run_dir, node, &ret->policy, rules, book, &err) < 0)
+        ce_note(&ret->notes, "%s", err.text);
+}
+
+static int judge(const struct ce_phase *phase, const struct ce_node *node,
+                 struct ce_phase_result *ret, struct ce_error *err)
+{
+    ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX);
+    if (ce_health_judge(node, &ret->policy, phase->phase, phase->only, &ret->findings, err) < 0)
+        return -1;
+    ce_report_reason(&ret->findings, &reason);
+    if (reason.length)
+        ce_fail(&ret->reason, "%s", ce_text_string(&reason));
+    return 0;
+}
+
+int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, struct ce_error *err)
+{
+    ce_autosite struct ce_site site = {.file = NULL};
+    struct ce_config config;
+    *ret = (struct ce_phase_result){.node_name = ""};
+    if (ce_site_open(phase->config, &site, err) < 0)
+        return -1;
+    ce_auto(ce_node_destroy) struct ce_node *node =
+        ce_machine_facts(&phase->machine, &ret->notes, err);
+    if (!node)
+        return -1;
+    ce_machine_name(node, phase->node_name, ret->node_name, sizeof ret->node_name);
+    ce_site_config(&site, ret->node_name, &config);
+    ret->policy = config.policy;
+    if (phase->keep)
+        keep_texts(phase, node, &site, ret);
+    return judge(phase, node, ret, err);
+}
+
+void ce_phase_result_free(struct ce_phase_result *result)
+{
+    ce_findings_free(&result->findings);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One phase on this node, whole: read the configuration, look at the machine, keep the texts that the
+ * plugin reads, judge.  cluster-prolog, cluster-epilog and `cluster-env check` are this and words. */
+#ifndef CE_HEALTH_PHASE_H
+#define CE_HEALTH_PHASE_H
+
+#include "base/error.h"
+#include "health/machine.h"
+#include "model/finding.h"
+#include "model/notes.h"
+#include "model/policy.h"
+
+struct ce_phase {
+    unsigned phase;            /* CE_PROLOG, CE_EPILOG, CE_MANUAL */
+    const char *only;          /* one check; NULL: all of the phase */
+    struct ce_machine machine; /* where the facts come from */
+    const char *config;        /* NULL: the usual file */
+    const char *node_name;     /* in Slurm; NULL: the host name up to its dot */
+    bool keep;                 /* write node.facts and node.policy into the run directory */
+};
+
+struct ce_phase_result {
+    char node_name[256];
+    struct ce_policy policy;
+    struct ce_findings findings;
+    struct ce_error reason; /* what the node would be drained for; "": nothing */
+    struct ce_notes notes;  /* what could not be found out or written */
+};
+
+/* 0; -1 with err: the configuration or the machine could not be read; nothing is known then, and
+ * nothing must be done to the node.  Free with ce_phase_result_free(), also after a failure. */
+int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, struct ce_error *err);
+void ce_phase_result_free(struct ce_phase_result *result);
+#define ce_autophase __attribute__((cleanup(ce_phase_result_free)))
+
+#endif
