@@ -54,6 +54,9 @@ spank_fixtures = \
     tests/fixtures/spank/26.05/substep-2of4.txt
 EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plugin.sh
 
+TESTS += tests/program/test_topology.sh
+EXTRA_DIST += tests/program/test_topology.sh
+
 if HAVE_SLURM
 if HAVE_CMOCKA
 check_PROGRAMS += tests/program/test_plugin
