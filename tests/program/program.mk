@@ -54,8 +54,8 @@ spank_fixtures = \
     tests/fixtures/spank/26.05/substep-2of4.txt
 EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plugin.sh
 
-TESTS += tests/program/test_topology.sh
-EXTRA_DIST += tests/program/test_topology.sh
+TESTS += tests/program/test_topology.sh tests/browser/topology.sh
+EXTRA_DIST += tests/program/test_topology.sh tests/browser/topology.sh tests/browser/measure.js
 
 if HAVE_SLURM
 if HAVE_CMOCKA
