@@ -16,8 +16,10 @@ build=$(cd "${1:-$top/build}" && pwd -P)
 
 # Where a toolkit or a framework has put it; else NVIDIA's package for Python, unpacked once.
 find_nccl() {
-    ldconfig -p | awk '$1 == "libnccl.so.2" { print $NF; exit }'
-    find "$cache/nccl" -name libnccl.so.2 -print -quit 2>/dev/null
+    {
+        ldconfig -p | awk '$1 == "libnccl.so.2" { print $NF }'
+        find "$cache/nccl" -name libnccl.so.2 2>/dev/null || true
+    } | sed -n 1p
 }
 
 # By rename, under a lock: a killed run leaves no half library.
@@ -74,17 +76,18 @@ written() {
 }
 
 inside() {
+    mount -t sysfs sysfs /sys # that of this namespace
     make_interfaces eth0 eth1 eth10 ens1
     plan 12
-    list =eth1 eth1 "exactly that name"
-    list =eth10,eth1 eth1 "the kernel's order, not the list's"
+    list '=eth1' eth1 "exactly that name"
+    list '=eth10,eth1' eth1 "the kernel's order, not the list's"
     list eth1 eth1 "a prefix"
-    list =eth10 eth10 "a longer name is another one"
-    list ^=eth0,lo eth1 "all but these names"
+    list '=eth10' eth10 "a longer name is another one"
+    list '^=eth0,lo' eth1 "all but these names"
     list ^eth,lo ens1 "all but these prefixes"
-    list =eth7 - "a name that is not there"
-    list =eth7,ens1 ens1 "one that is there among others"
-    list =ens1, ens1 "an empty entry is passed over"
+    list '=eth7' - "a name that is not there"
+    list '=eth7,ens1' ens1 "one that is there among others"
+    list '=ens1,' ens1 "an empty entry is passed over"
     list "= ens1" - "a space is part of a name"
     "$build/cli/cluster-env" facts --write --run "$work/run" --node n1
     value=$(written)
@@ -95,10 +98,13 @@ inside() {
 }
 
 work=${2:-}
-if [[ -n $work ]]; then library=$3 inside; exit; fi
+if [[ -n $work ]]; then # in the namespace
+    library=$3
+    inside
+fi
 [[ $EUID -eq 0 ]] || skip_all "NCCL's choice needs root, for a network namespace"
 fetch_nccl || skip_all "there is no libnccl.so.2 here, and it cannot be fetched"
-library=$(find_nccl | head -n 1)
+library=$(find_nccl)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unshare --net --mount -- "$0" "$build" "$work" "$library"
