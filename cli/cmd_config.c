@@ -5,9 +5,9 @@
 
 #include "command.h"
 #include "config/config.h"
-#include "gather.h"
 #include "launch/rails.h"
 #include "launch/variables.h"
+#include "machine.h"
 #include "report/node_config.h"
 #include "site.h"
 
@@ -16,10 +16,10 @@ struct arguments {
     bool from_node;
     const char *check;
     const char *node_name;
-    const char *root;
+    struct ce_machine machine;
 };
 
-enum { KEY_NODE = 256, KEY_ROOT };
+enum { KEY_NODE = 256, KEY_ROOT, KEY_FACTS };
 
 static error_t parse_argument(int key, char *arg, struct argp_state *state)
 {
@@ -32,7 +32,10 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->from_node = true;
         return 0;
     case KEY_ROOT:
-        arguments->root = arg;
+        arguments->machine.root = arg;
+        return 0;
+    case KEY_FACTS:
+        arguments->machine.facts = arg;
         return 0;
     case 'c':
         arguments->check = arg ? arg : CE_CONFIG_FILE;
@@ -63,6 +66,7 @@ static const struct argp_option options[] = {
      "with --check: print what it means for this node; with --from-node: its name in Slurm", 0},
     {"root", KEY_ROOT, "DIR", 0, "with --from-node: read DIR/sys and DIR/proc instead of this "
      "machine's", 0},
+    {"facts", KEY_FACTS, "FILE", 0, "with --from-node: read a text like node.facts", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -119,14 +123,17 @@ static void warn_if_degraded(const struct ce_rails *rails)
 
 static int print_node(const struct arguments *arguments)
 {
+    struct ce_notes notes = {.count = 0};
     struct ce_rails rails;
     struct ce_error err;
     char name[256];
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
-    ce_auto(ce_node_destroy) struct ce_node *node = ce_gather(arguments->root, &err);
+    ce_auto(ce_node_destroy) struct ce_node *node =
+        ce_machine_facts(&arguments->machine, &notes, &err);
+    ce_print_notes("config", &notes);
     if (!node || ce_rails_choose(node, &rails, &err) < 0)
         return ce_complain("config", &err, CE_EXIT_UNKNOWN);
-    ce_gather_name(node, arguments->node_name, name, sizeof name);
+    ce_machine_name(node, arguments->node_name, name, sizeof name);
     warn_if_degraded(&rails);
     ce_report_node_config(&rails, name, &out);
     ce_rails_free(&rails);
@@ -135,7 +142,7 @@ static int print_node(const struct arguments *arguments)
 
 int ce_cmd_config(int argc, char **argv)
 {
-    struct arguments arguments = {.root = "/"};
+    struct arguments arguments = {.machine.root = "/"};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.check)
         return check(&arguments);

@@ -3,20 +3,32 @@
 #include <stdbool.h>
 
 #include "command.h"
-#include "gather.h"
 #include "local/texts_write.h"
+#include "machine.h"
 #include "site.h"
 #include "survey/own.h"
 
 struct arguments {
     bool write;
+    struct ce_machine machine;
     const char *run_dir;
-    const char *root;
     const char *config;
     const char *node_name;
 };
 
-enum { KEY_ROOT = 256, KEY_NODE };
+enum { KEY_ROOT = 256, KEY_NODE, KEY_FACTS, KEY_HELPERS };
+
+/* The run directory holds the facts of this machine, and its helpers say what it is. */
+static void check_arguments(struct arguments *arguments, struct argp_state *state)
+{
+    struct ce_machine *machine = &arguments->machine;
+    bool here = strcmp(machine->root, "/") == 0;
+    if (machine->facts && (arguments->write || machine->helpers || !here))
+        argp_error(state, "--facts goes without --write, --helpers and --root");
+    if (arguments->write && here && !machine->helpers)
+        machine->helpers = CE_HELPER_DIR;
+    machine->run_dir = arguments->run_dir;
+}
 
 static error_t parse_argument(int key, char *arg, struct argp_state *state)
 {
@@ -31,11 +43,20 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
     case 'c':
         arguments->config = arg;
         return 0;
+    case KEY_FACTS:
+        arguments->machine.facts = arg;
+        return 0;
+    case KEY_HELPERS:
+        arguments->machine.helpers = arg ? arg : CE_HELPER_DIR;
+        return 0;
     case KEY_ROOT:
-        arguments->root = arg;
+        arguments->machine.root = arg;
         return 0;
     case KEY_NODE:
         arguments->node_name = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check_arguments(arguments, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -48,6 +69,9 @@ static const struct argp_option options[] = {
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
     {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
     {"root", KEY_ROOT, "DIR", 0, "read DIR/sys and DIR/proc instead of this machine's", 0},
+    {"helpers", KEY_HELPERS, "DIR", OPTION_ARG_OPTIONAL,
+     "ask libibverbs and hwloc too, by the helpers in DIR (" CE_HELPER_DIR "); --write does so", 0},
+    {"facts", KEY_FACTS, "FILE", 0, "read a text like node.facts, and print it as we write it", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -80,7 +104,7 @@ static int write_texts(const struct arguments *arguments, const struct ce_node *
     struct ce_config config;
     char name[256];
     const char *path;
-    ce_gather_name(node, arguments->node_name, name, sizeof name);
+    ce_machine_name(node, arguments->node_name, name, sizeof name);
     if (ce_site_open(arguments->config, &site, err) < 0)
         return CE_EXIT_USAGE;
     ce_site_config(&site, name, &config);
@@ -97,10 +121,13 @@ static int write_texts(const struct arguments *arguments, const struct ce_node *
 
 int ce_cmd_facts(int argc, char **argv)
 {
-    struct arguments arguments = {.run_dir = CE_RUN_DIR, .root = "/"};
+    struct arguments arguments = {.run_dir = CE_RUN_DIR, .machine.root = "/"};
+    struct ce_notes notes = {.count = 0};
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    ce_auto(ce_node_destroy) struct ce_node *node = ce_gather(arguments.root, &err);
+    ce_auto(ce_node_destroy) struct ce_node *node =
+        ce_machine_facts(&arguments.machine, &notes, &err);
+    ce_print_notes("facts", &notes);
     if (!node)
         return ce_complain("facts", &err, CE_EXIT_UNKNOWN);
     if (arguments.write) {

@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/replace.h"
 #include "command.h"
-#include "gather.h"
 #include "local/nccl_conf.h"
 #include "local/texts.h"
+#include "machine.h"
 #include "outlook.h"
 #include "site.h"
 
@@ -25,22 +24,24 @@
 enum { OUTPUT_MAX = 64 << 20 };
 
 struct arguments {
-    const char *facts; /* one of these at most, else this machine's: */
-    const char *root;
-    const char *run_dir;
+    struct ce_machine machine; /* root NULL: this one */
+    const char *run_dir;       /* in its place: what the plugin knows */
     const char *config;
     const char *node_name;
     const char *svg;
     bool json;
 };
 
-enum { KEY_FACTS = 256, KEY_ROOT, KEY_NODE, KEY_SVG };
+enum { KEY_FACTS = 256, KEY_ROOT, KEY_NODE, KEY_SVG, KEY_HELPERS };
 
 static void check_arguments(const struct arguments *arguments, struct argp_state *state)
 {
     const char *clash = NULL;
-    if (!!arguments->facts + !!arguments->root + !!arguments->run_dir > 1)
+    const struct ce_machine *machine = &arguments->machine;
+    if (!!machine->facts + !!machine->root + !!arguments->run_dir > 1)
         clash = "--facts, --root and --run";
+    else if (machine->helpers && (machine->facts || arguments->run_dir))
+        clash = "--helpers, --facts and --run";
     else if (arguments->run_dir && arguments->config)
         clash = "--run and --config";
     else if (arguments->svg && arguments->json)
@@ -54,10 +55,13 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
     struct arguments *arguments = state->input;
     switch (key) {
     case KEY_FACTS:
-        arguments->facts = arg;
+        arguments->machine.facts = arg;
         return 0;
     case KEY_ROOT:
-        arguments->root = arg;
+        arguments->machine.root = arg;
+        return 0;
+    case KEY_HELPERS:
+        arguments->machine.helpers = arg ? arg : CE_HELPER_DIR;
         return 0;
     case 'r':
         arguments->run_dir = arg;
@@ -87,6 +91,8 @@ static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
     {"facts", KEY_FACTS, "FILE", 0, "the machine that these facts are of", 0},
     {"root", KEY_ROOT, "DIR", 0, "the machine of DIR/sys and DIR/proc", 0},
+    {"helpers", KEY_HELPERS, "DIR", OPTION_ARG_OPTIONAL,
+     "ask libibverbs and hwloc too, by the helpers in DIR (" CE_HELPER_DIR ")", 0},
     {"run", 'r', "DIR", 0, "what the plugin knows: DIR's node.facts, node.policy and hosts", 0},
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
     {"node", KEY_NODE, "NAME", 0, "the node's name in Slurm (the host name up to its dot)", 0},
@@ -118,17 +124,6 @@ static void free_inputs(struct inputs *inputs)
     ce_book_destroy(inputs->book);
 }
 
-static struct ce_node *read_facts(const char *path, struct ce_error *err)
-{
-    ce_autotext struct ce_text text = CE_TEXT(CE_TEXT_MAX);
-    if (ce_file_read(AT_FDCWD, path, CE_TRUST_ANY, &text, err) != CE_READ_OK)
-        return NULL;
-    struct ce_node *node = ce_node_parse(ce_text_string(&text), err);
-    if (!node)
-        ce_fail_in(err, "%s", path);
-    return node;
-}
-
 static int read_run_dir(const struct arguments *arguments, struct inputs *inputs,
                         struct ce_error *err)
 {
@@ -145,7 +140,7 @@ static int read_run_dir(const struct arguments *arguments, struct inputs *inputs
         return CE_EXIT_UNKNOWN;
     }
     ce_print_notes(COMMAND, &notes);
-    ce_gather_name(inputs->node, arguments->node_name, inputs->name, sizeof inputs->name);
+    ce_machine_name(inputs->node, arguments->node_name, inputs->name, sizeof inputs->name);
     return CE_EXIT_OK;
 }
 
@@ -166,13 +161,17 @@ static int read_site(const struct arguments *arguments, struct inputs *inputs, s
 static int read_inputs(const struct arguments *arguments, struct inputs *inputs,
                        struct ce_error *err)
 {
+    struct ce_machine machine = arguments->machine;
+    struct ce_notes notes = {.count = 0};
     if (arguments->run_dir)
         return read_run_dir(arguments, inputs, err);
-    inputs->node = arguments->facts ? read_facts(arguments->facts, err)
-                                    : ce_gather(arguments->root ? arguments->root : "/", err);
+    machine.root = machine.root ? machine.root : "/";
+    machine.run_dir = CE_RUN_DIR;
+    inputs->node = ce_machine_facts(&machine, &notes, err);
+    ce_print_notes(COMMAND, &notes);
     if (!inputs->node)
         return CE_EXIT_UNKNOWN;
-    ce_gather_name(inputs->node, arguments->node_name, inputs->name, sizeof inputs->name);
+    ce_machine_name(inputs->node, arguments->node_name, inputs->name, sizeof inputs->name);
     return read_site(arguments, inputs, err);
 }
 
@@ -243,7 +242,7 @@ static int show(const struct arguments *arguments, const struct inputs *inputs,
                 struct ce_error *err)
 {
     const struct ce_environ env = {.get = get_nothing};
-    bool elsewhere = arguments->facts || arguments->root;
+    bool elsewhere = arguments->machine.facts || arguments->machine.root;
     struct ce_nccl_conf files = {.site = NULL};
     const struct ce_conf_lookup conf = {conf_sets, &files};
     const struct ce_outlook_from from = {inputs->name,  inputs->node, &inputs->policy,
@@ -260,7 +259,7 @@ static int show(const struct arguments *arguments, const struct inputs *inputs,
 int ce_cmd_topology(int argc, char **argv)
 {
     __attribute__((cleanup(free_inputs))) struct inputs inputs = {.node = NULL};
-    struct arguments arguments = {.facts = NULL};
+    struct arguments arguments = {.run_dir = NULL};
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     int status = read_inputs(&arguments, &inputs, &err);

@@ -34,6 +34,7 @@ unit_programs = \
     tests/unit/local/test_primary \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
+    tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
     tests/unit/probe/test_ib \
     tests/unit/probe/test_machines \
