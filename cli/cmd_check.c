@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "config/config.h"
 #include "health/health.h"
 #include "health/phase.h"
 #include "local/texts.h"

@@ -7,9 +7,9 @@
 #include "config/config.h"
 #include "launch/rails.h"
 #include "launch/variables.h"
-#include "machine.h"
+#include "health/machine.h"
 #include "report/node_config.h"
-#include "site.h"
+#include "config/site.h"
 
 struct arguments {
     bool example;

@@ -5,8 +5,8 @@
 
 #include "command.h"
 #include "local/texts_write.h"
-#include "machine.h"
-#include "site.h"
+#include "health/machine.h"
+#include "config/site.h"
 #include "survey/own.h"
 
 struct arguments {

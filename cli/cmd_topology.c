@@ -15,9 +15,9 @@
 #include "command.h"
 #include "local/nccl_conf.h"
 #include "local/texts.h"
-#include "machine.h"
+#include "health/machine.h"
 #include "outlook.h"
-#include "site.h"
+#include "config/site.h"
 
 #define COMMAND "topology"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine.h"
+#include "health/machine.h"
 
 #include <fcntl.h>
 #include <stdint.h>

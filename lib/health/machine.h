@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The facts that a command works on: of this machine, of a recorded tree, or replayed from a text.
  */
-#ifndef CE_CLI_MACHINE_H
-#define CE_CLI_MACHINE_H
+#ifndef CE_HEALTH_MACHINE_H
+#define CE_HEALTH_MACHINE_H
 
 #include <stddef.h>
 
