@@ -65,6 +65,16 @@ remount() {
     nsenter -t "$holder" -m -- mount -o "remount,$2" "$root/run/cluster-env"
 }
 
+# configure LINE...: this is cluster-env.conf on all nodes, and holds; without a line there is none.
+configure() {
+    local text
+    text=$(printf '%s\n' "$@")
+    # shellcheck disable=SC2016 # for the nodes to expand
+    on_all_nodes bash -c 'file=/etc/slurm/cluster-env.conf
+        if [[ -n $0 ]]; then echo "$0" >"$file"; else rm -f "$file"; fi
+        cluster-env facts --write' "$text"
+}
+
 # Slurm's commands and steps read plugstack.conf anew each time.
 plugstack_arguments() { sed -i "1s|\(cluster_env.so\).*|\1 $*|" "$state/etc/plugstack.conf"; }
 
