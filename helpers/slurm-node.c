@@ -220,6 +220,7 @@ int main(int argc, char **argv)
             return status;
         }
     fputs("usage: slurm-node list\n"
-          "       slurm-node drain NODE REASON\n", stderr);
+          "       slurm-node drain NODE REASON\n",
+          stderr);
     return 2;
 }

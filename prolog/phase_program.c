@@ -38,14 +38,15 @@ static void tell_findings(const struct ce_phase_result *result)
         if (finding->verdict > CE_SKIP && finding->response != CE_IGNORE)
             syslog(finding->verdict == CE_FAIL ? LOG_ERR : LOG_WARNING,
                    "job %u: %s: %s%s%s; %s [%s]", job_id(), ce_verdict_name(finding->verdict),
-                   finding->subject, finding->subject[0] ? " " : "", finding->text,
-                   finding->remedy, finding->check);
+                   finding->subject, finding->subject[0] ? " " : "", finding->text, finding->remedy,
+                   finding->check);
     }
     for (size_t i = 0; i < result->notes.count; i++)
         syslog(LOG_WARNING, "job %u: %s", job_id(), result->notes.line[i].text);
 }
 
-/* Where slurmctld does not answer the exit status drains the node all the same, without the reason. */
+/* Where slurmctld does not answer the exit status drains the node all the same, without the reason.
+ */
 static int answer(const struct ce_phase_result *result)
 {
     struct ce_error err;

@@ -5,8 +5,9 @@
 #define CE_PROLOG_PHASE_PROGRAM_H
 
 /* Slurm drains a node for any status but 0, whatever the reason; so this returns 1 only for a fault
- * of this node whose policy is drain, after the node was drained with its own reason where slurmctld
- * answers.  A broken configuration, a machine that cannot be read, an unknown: 0 and a line. */
+ * of this node whose policy is drain, after the node was drained with its own reason where
+ * slurmctld answers.  A broken configuration, a machine that cannot be read, an unknown: 0 and a
+ * line. */
 int ce_phase_program(const char *name, unsigned phase);
 
 /* "--help" and "--version", which Slurm never gives.  -1: go on; else the exit status. */

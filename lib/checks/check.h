@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A check: one row of what it is, and one pure function beside it that turns facts into findings.
- * Adding one is a row and a function in lib/checks/, its fixtures, its section in docs/checks.md. */
+ * Adding one is a row and a function in lib/checks/, its fixtures, its section in docs/checks.md.
+ */
 #ifndef CE_CHECKS_CHECK_H
 #define CE_CHECKS_CHECK_H
 
@@ -33,9 +34,10 @@ struct ce_check_view {
 };
 
 struct ce_check {
-    const char *name;         /* dotted and stable: "ib.port.state" */
-    unsigned phases;          /* CE_PROLOG | ... */
-    enum ce_response fault;   /* what is done about a fault, unless the configuration says otherwise */
+    const char *name; /* dotted and stable: "ib.port.state" */
+    unsigned phases;  /* CE_PROLOG | ... */
+    enum ce_response
+        fault; /* what is done about a fault, unless the configuration says otherwise */
     enum ce_response unknown; /* and where it could not be found out: never CE_DRAIN by default */
     bool recoverable;         /* a node drained for it may come back by itself */
     const char *what;         /* what its subjects are: "port", for "7 ports" */

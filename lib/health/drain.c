@@ -14,8 +14,7 @@ int ce_drain_node(const char *helper_dir, const char *node, const char *reason,
 {
     char path[PATH_MAX];
     char *const argv[] = {path, "drain", (char *)node, (char *)reason, NULL};
-    struct ce_child child = {
-        .argv = argv, .deadline_ms = deadline_ms, .output_max = OUTPUT_MAX};
+    struct ce_child child = {.argv = argv, .deadline_ms = deadline_ms, .output_max = OUTPUT_MAX};
     const struct ce_children_plan plan = {.at_once = 1};
     if (!ce_fits(snprintf(path, sizeof path, "%s/slurm-node", helper_dir), sizeof path))
         return ce_fail(err, "the folder of the helpers has too long a name");

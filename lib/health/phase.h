@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One phase on this node, whole: read the configuration, look at the machine, keep the texts that the
- * plugin reads, judge.  cluster-prolog, cluster-epilog and `cluster-env check` are this and words. */
+/* One phase on this node, whole: read the configuration, look at the machine, keep the texts that
+ * the plugin reads, judge.  cluster-prolog, cluster-epilog and `cluster-env check` are this and
+ * words. */
 #ifndef CE_HEALTH_PHASE_H
 #define CE_HEALTH_PHASE_H
 

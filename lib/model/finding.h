@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check found of one thing: the verdict, what was measured, what was expected.  Decisions make
- * findings, the policy says what is done about them, reports print them. */
+/* What a check found of one thing: the verdict, what was measured, what was expected.  Decisions
+ * make findings, the policy says what is done about them, reports print them. */
 #ifndef CE_MODEL_FINDING_H
 #define CE_MODEL_FINDING_H
 
@@ -21,13 +21,13 @@ enum ce_response { CE_IGNORE, CE_TELL, CE_DRAIN };
 enum { CE_SUBJECT = 64, CE_FINDING_TEXT = 160 };
 
 struct ce_finding {
-    const char *check;           /* its dotted name; a constant */
-    const char *what;            /* what its subjects are, "port"; a constant */
-    const char *remedy;          /* one phrase; a constant */
+    const char *check;  /* its dotted name; a constant */
+    const char *what;   /* what its subjects are, "port"; a constant */
+    const char *remedy; /* one phrase; a constant */
     enum ce_verdict verdict;
-    enum ce_response response;   /* to this finding: CE_DRAIN only for a fault */
-    char subject[CE_SUBJECT];    /* the thing: "mlx5_4/1"; "": the node */
-    char text[CE_FINDING_TEXT];  /* "DOWN (Polling), expected ACTIVE" */
+    enum ce_response response;  /* to this finding: CE_DRAIN only for a fault */
+    char subject[CE_SUBJECT];   /* the thing: "mlx5_4/1"; "": the node */
+    char text[CE_FINDING_TEXT]; /* "DOWN (Polling), expected ACTIVE" */
 };
 
 struct ce_findings {

@@ -70,7 +70,7 @@ void ce_report_reason(const struct ce_findings *findings, struct ce_text *out)
 static const char *colour_of(enum ce_verdict verdict)
 {
     static const char *const colours[] = {
-        [CE_PASS] = "\033[32m",   [CE_SKIP] = "\033[2m", [CE_UNKNOWN] = "\033[33m",
+        [CE_PASS] = "\033[32m", [CE_SKIP] = "\033[2m",  [CE_UNKNOWN] = "\033[33m",
         [CE_WARN] = "\033[33m", [CE_FAIL] = "\033[31m",
     };
     return colours[verdict];

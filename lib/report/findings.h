@@ -9,8 +9,9 @@
 /* The drain reason, one line, the thing and the measurement first because sinfo -R shows 20
  * characters; nothing where no finding is to be drained for:
  *
- *     mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]
- *     2 ports: mlx5_0/1, mlx5_4/1 DOWN (Polling), expected ACTIVE; ... [cluster-env ib.port.state]
+ *     mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env
+ * ib.port.state] 2 ports: mlx5_0/1, mlx5_4/1 DOWN (Polling), expected ACTIVE; ... [cluster-env
+ * ib.port.state]
  *
  * Further checks follow after " + ". */
 void ce_report_reason(const struct ce_findings *findings, struct ce_text *out);
