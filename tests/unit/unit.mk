@@ -25,6 +25,7 @@ unit_programs = \
     tests/unit/launch/test_family \
     tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
+    tests/unit/launch/test_nccl_list \
     tests/unit/launch/test_network \
     tests/unit/launch/test_plan \
     tests/unit/launch/test_port \
