@@ -29,6 +29,7 @@ unit_programs = \
     tests/unit/launch/test_network \
     tests/unit/launch/test_plan \
     tests/unit/launch/test_port \
+    tests/unit/launch/test_rails \
     tests/unit/launch/test_variables \
     tests/unit/local/test_nccl_conf \
     tests/unit/local/test_primary \
