@@ -23,6 +23,7 @@ unit_programs = \
     tests/unit/config/test_options \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
+    tests/unit/launch/test_interface \
     tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
     tests/unit/launch/test_nccl_list \
@@ -35,6 +36,7 @@ unit_programs = \
     tests/unit/local/test_primary \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
+    tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
     tests/unit/probe/test_ib \
     tests/unit/probe/test_machines \
@@ -42,6 +44,7 @@ unit_programs = \
     tests/unit/probe/test_pci \
     tests/unit/report/test_cluster \
     tests/unit/report/test_plan \
+    tests/unit/report/test_topology \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
     tests/unit/slurm/test_nodes
@@ -156,6 +159,8 @@ tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 if HAVE_CMOCKA
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
