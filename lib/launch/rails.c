@@ -384,9 +384,11 @@ static void leave_to_provider(struct ce_rails *rails, const char *provider)
 int ce_rails_choose(const struct ce_node *node, struct ce_rails *ret, struct ce_error *err)
 {
     *ret = (struct ce_rails){.verdict = CE_RAILS_NONE};
-    conclude(ret, CE_RAILS_NONE, node ? "no RDMA device" : "no facts of this node");
-    if (!node)
+    conclude(ret, CE_RAILS_NONE, "no RDMA device");
+    if (!node) {
+        conclude(ret, CE_RAILS_UNSURE, "no facts of this node");
         return 0;
+    }
     if (list_ports(node, ret, err) < 0)
         return -1;
     if (node->hcas_unread) {

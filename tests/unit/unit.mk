@@ -21,9 +21,11 @@ unit_programs = \
     tests/unit/model/test_request \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
+    tests/unit/launch/test_agreement \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
+    tests/unit/launch/test_locality \
     tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
     tests/unit/launch/test_nccl_list \

@@ -393,13 +393,25 @@ static void the_order_of_the_facts_does_not_matter(void **state)
     }
 }
 
-static void without_facts_there_are_no_rails(void **state)
+static void without_facts_nothing_is_sure(void **state)
 {
     struct ce_rails rails;
     (void)state;
     choose(NULL, &rails);
-    assert_int_equal(rails.verdict, CE_RAILS_NONE);
+    assert_int_equal(rails.verdict, CE_RAILS_UNSURE);
     assert_string_equal(rails.reason, "no facts of this node");
+    ce_rails_free(&rails);
+}
+
+static void devices_that_could_not_be_read_are_not_none(void **state)
+{
+    ce_auto(ce_node_destroy) struct ce_node *node = build(8, NULL, NULL);
+    struct ce_rails rails;
+    (void)state;
+    node->hcas_unread = true;
+    choose(node, &rails);
+    assert_int_equal(rails.verdict, CE_RAILS_UNSURE);
+    unit_holds(rails.reason, "could not be read");
     ce_rails_free(&rails);
 }
 
@@ -582,7 +594,8 @@ int main(void)
     UNIT_TABLE(choices, chooses);
     UNIT_RULE(every_port_has_a_reason_and_every_rail_its_number);
     UNIT_RULE(the_order_of_the_facts_does_not_matter);
-    UNIT_RULE(without_facts_there_are_no_rails);
+    UNIT_RULE(without_facts_nothing_is_sure);
+    UNIT_RULE(devices_that_could_not_be_read_are_not_none);
     UNIT_RULE(more_rails_than_nccl_keeps_are_left_to_it);
     UNIT_RULE(rails_that_are_up_are_counted_and_the_fastest_is_their_rate);
     UNIT_TABLE(lists, lists_as);
