@@ -287,9 +287,12 @@ void ce_config_for(const struct ce_config_file *file, const char *node_name, str
             read_group(&reader, file->sections[i].group, "", true);
 }
 
-static bool same_rails(const struct ce_rails_expected *a, const struct ce_rails_expected *b)
+/* Which keys of rails the section has. */
+static unsigned rails_keys(config_setting_t *group)
 {
-    return a->count == b->count && a->link_layer == b->link_layer && a->rate_gbps == b->rate_gbps;
+    return (config_setting_lookup(group, "rails.count") ? CE_RAILS_COUNT : 0u) |
+           (config_setting_lookup(group, "rails.link_layer") ? CE_RAILS_LINK_LAYER : 0u) |
+           (config_setting_lookup(group, "rails.rate") ? CE_RAILS_RATE : 0u);
 }
 
 static int add_section(const struct ce_config_file *file, const struct section *section,
@@ -302,10 +305,10 @@ static int add_section(const struct ce_config_file *file, const struct section *
     read_group(&reader, section->group, "", true);
     if (variables && is_ours && read_variables(&reader, variables, rules) < 0)
         return -1;
-    if (same_rails(&config.policy.rails, &rules->general) ||
-        !config_setting_lookup_string(section->group, "names", &names))
+    unsigned keys = rails_keys(section->group);
+    if (!keys || !config_setting_lookup_string(section->group, "names", &names))
         return 0;
-    return ce_rules_add_group(rules, names, &config.policy.rails, err);
+    return ce_rules_add_group(rules, names, &config.policy.rails, keys, err);
 }
 
 struct ce_rules *ce_config_rules(const struct ce_config_file *file, const char *node_name,

@@ -104,12 +104,13 @@ static int lookup_fill(struct lookup *lookup, struct ce_error *err)
     return 0;
 }
 
-static const struct ce_rails_expected *expected_of(const struct lookup *lookup, const char *name)
+static struct ce_rails_expected expected_of(const struct lookup *lookup, const char *name)
 {
-    for (size_t i = lookup->rules->group_count; i-- > 0;)
+    struct ce_rails_expected rails = lookup->rules->general;
+    for (size_t i = 0; i < lookup->rules->group_count; i++)
         if (ce_hostindex_find(lookup->indexes[i], name, NULL))
-            return &lookup->rules->groups[i].rails;
-    return &lookup->rules->general;
+            ce_rails_lay(&lookup->rules->groups[i], &rails);
+    return rails;
 }
 
 static bool differ(const struct ce_rails_expected *a, const struct ce_rails_expected *b)
@@ -121,21 +122,21 @@ static bool differ(const struct ce_rails_expected *a, const struct ce_rails_expe
 
 struct compared {
     const char *name; /* NULL: no node yet */
-    const struct ce_rails_expected *rails;
+    struct ce_rails_expected rails;
 };
 
 static void compare(const struct compared *first, const struct compared *other,
                     struct ce_agreement *ret)
 {
     char left[96], right[96];
-    if (!first->name || !differ(first->rails, other->rails))
+    if (!first->name || !differ(&first->rails, &other->rails))
         return;
     if (!ret->all.text[0])
         ce_fail(&ret->all, "the nodes have different rails: %.64s %s, %.64s %s", first->name,
-                describe(first->rails, left, sizeof left), other->name,
-                describe(other->rails, right, sizeof right));
-    ret->no_rdma |= first->rails->link_layer && other->rails->link_layer &&
-                    first->rails->link_layer != other->rails->link_layer;
+                describe(&first->rails, left, sizeof left), other->name,
+                describe(&other->rails, right, sizeof right));
+    ret->no_rdma |= first->rails.link_layer && other->rails.link_layer &&
+                    first->rails.link_layer != other->rails.link_layer;
 }
 
 /* The first node whose number is known, and the first whose link layer is, are compared with each,
@@ -143,18 +144,18 @@ static void compare(const struct compared *first, const struct compared *other,
 static void compare_all(const struct lookup *lookup, const struct ce_allocation *allocation,
                         enum ce_differ policy, struct ce_agreement *ret)
 {
-    struct compared numbered = {NULL, NULL}, linked = {NULL, NULL};
+    struct compared numbered = {.name = NULL}, linked = {.name = NULL};
     uint32_t fewest = UINT32_MAX;
     for (uint32_t i = 0; i < ce_allocation_node_count(allocation); i++) {
         const char *name = ce_hostlist_name(allocation->nodes, i);
         const struct compared node = {name, expected_of(lookup, name)};
-        if (!node.rails->count)
+        if (!node.rails.count)
             continue;
         compare(&numbered, &node, ret);
         compare(&linked, &node, ret);
         numbered = numbered.name ? numbered : node;
-        linked = linked.name || !node.rails->link_layer ? linked : node;
-        fewest = node.rails->count < fewest ? node.rails->count : fewest;
+        linked = linked.name || !node.rails.link_layer ? linked : node;
+        fewest = node.rails.count < fewest ? node.rails.count : fewest;
     }
     ret->limit = ret->all.text[0] ? fewest : 0;
     ret->refused |= ret->limit && policy == CE_DIFFER_REFUSE;

@@ -19,6 +19,7 @@ unit_programs = \
     tests/unit/model/test_policy \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
+    tests/unit/model/test_rules \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
     tests/unit/launch/test_agreement \

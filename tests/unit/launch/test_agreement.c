@@ -9,6 +9,7 @@
 #define COMMON CE_DIFFER_COMMON
 #define REFUSE CE_DIFFER_REFUSE
 #define EIGHT {8, IB, 400}
+#define ALL_KEYS (CE_RAILS_COUNT | CE_RAILS_LINK_LAYER | CE_RAILS_RATE)
 
 static struct ce_allocation allocation_of(const char *nodes)
 {
@@ -145,6 +146,7 @@ enum { GROUPS = 3 };
 struct group {
     const char *names;
     struct ce_rails_expected rails;
+    unsigned keys; /* 0: all */
 };
 
 static struct ce_rules *rules_of(const struct ce_rails_expected *general, const struct group *groups)
@@ -154,7 +156,9 @@ static struct ce_rules *rules_of(const struct ce_rails_expected *general, const 
     assert_non_null(rules);
     rules->general = *general;
     for (size_t i = 0; i < GROUPS && groups[i].names; i++)
-        assert_int_equal(ce_rules_add_group(rules, groups[i].names, &groups[i].rails, &err), 0);
+        assert_int_equal(ce_rules_add_group(rules, groups[i].names, &groups[i].rails,
+                                            groups[i].keys ? groups[i].keys : ALL_KEYS, &err),
+                         0);
     return rules;
 }
 
@@ -202,6 +206,11 @@ static const struct all_row {
      {{"n0", {8, 0, 0}}, {"n[5-8]", {8, ETH, 0}}}, 8, true, false, "none in common"},
     {"a_later_group_counts_more", "n[1-8]", REFUSE, EIGHT,
      {{"n[5-8]", {4, IB, 400}}, {"n[1-8]", EIGHT}}, 0, false, false, NULL},
+    {"a_group_that_says_less_leaves_the_rest", "n[1-8]", REFUSE, EIGHT,
+     {{"n[5-8]", {4, IB, 400}}, {"n[5-8]", {0, IB, 200}, CE_RAILS_RATE}}, 0, false, true,
+     "n5 4 InfiniBand rails of 200 Gb/s"},
+    {"a_later_group_may_say_the_general_again", "n[1-8]", REFUSE, EIGHT,
+     {{"n[5-8]", {4, IB, 400}}, {"n[5-8]", {8, 0, 0}, CE_RAILS_COUNT}}, 0, false, false, NULL},
     {"a_node_alone_is_equal", "n5", REFUSE, EIGHT, {{"n[5-8]", {4, IB, 400}}}, 0, false, false,
      NULL},
 };
@@ -261,7 +270,7 @@ static void many_nodes_in_many_groups_are_judged(void **state)
         char names[64];
         snprintf(names, sizeof names, "n[%u-%u]", i * 64, i * 64 + 63);
         bool last = i == CE_RULES_GROUPS_MAX - 1;
-        assert_int_equal(ce_rules_add_group(rules, names, last ? &two : &eight, NULL), 0);
+        assert_int_equal(ce_rules_add_group(rules, names, last ? &two : &eight, ALL_KEYS, NULL), 0);
     }
     struct ce_agreement agreement = judge(&rails, COMMON, &eight, rules, "n[0-16383]");
     unit_holds(agreement.all.text, "n0 8 InfiniBand rails of 400 Gb/s, n16320 2 InfiniBand");

@@ -183,7 +183,7 @@ static void rules_that_are_damaged_are_noted_and_the_step_runs(void **state)
     struct ce_cluster damaged;
     (void)state;
     ce_policy_default(&policy);
-    assert_int_equal(ce_rules_add_group(rules, "n[1-", &eight, NULL), 0);
+    assert_int_equal(ce_rules_add_group(rules, "n[1-", &eight, CE_RAILS_COUNT, NULL), 0);
     assert_int_equal(
         ce_cluster_init(&damaged, &allocation, NULL, &policy, rules, NULL, &notes, NULL), 0);
     assert_int_equal(notes.count, 1);

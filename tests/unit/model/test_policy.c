@@ -122,8 +122,6 @@ static const struct error_row {
     {"a_rate_that_is_none_is_an_error", "rails.rate_gbps=400G\n", "rails.rate_gbps=400G"},
     {"a_rate_past_all_rates_is_an_error", "rails.rate_gbps=100001\n", "rails.rate_gbps=100001"},
     {"a_link_layer_that_is_none_is_an_error", "rails.link_layer=roce\n", "rails.link_layer=roce"},
-    {"an_unknown_link_layer_is_left_out_not_written", "rails.link_layer=unknown\n",
-     "rails.link_layer=unknown"},
     {"a_way_to_differ_that_is_none_is_an_error", "rails.differ=stop\n", "rails.differ=stop"},
     {"a_key_twice_is_an_error", "tuning=off\ntuning=off\n", "twice"},
 };
