@@ -118,7 +118,8 @@ int ce_session_enter(struct ce_session *session, const struct ce_environ *env,
         ce_cluster_check(&session->allocation, task, err) < 0)
         return -1;
     if (session->allocation.id.kind == CE_STEP_TASKS) {
-        if (ce_cluster_check_rails(&session->cluster, &session->request, err) < 0)
+        if (ce_cluster_check_rails(&session->cluster, &session->request, task->node_rank, err) <
+            0)
             return -1;
         note_hidden_gpus(session, task);
         note_stale_entry(session, task);
