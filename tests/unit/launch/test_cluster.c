@@ -166,11 +166,28 @@ static void check_rails(void **state)
     const struct ce_request request = {.on = true, .rdma = row->rdma};
     const struct ce_cluster checked = {.rails = row->rails, .agreement = row->agreement};
     struct ce_error err = {""};
-    assert_int_equal(ce_cluster_check_rails(&checked, &request, &err), row->refusal ? -1 : 0);
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 0, &err), row->refusal ? -1 : 0);
     if (row->refusal)
         unit_holds(err.text, row->refusal);
     else
         assert_string_equal(err.text, "");
+}
+
+static void what_all_nodes_know_only_the_first_refuses(void **state)
+{
+    const struct ce_request request = {.on = true, .rdma = CE_RDMA_REQUIRE};
+    struct ce_cluster checked = {
+        .rails = {.verdict = CE_RAILS_ALL, .count = 8, .active = 8},
+        .agreement = {.refused = true, .no_rdma = true, .all = {"the nodes differ"}},
+    };
+    (void)state;
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 0, NULL), -1);
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 1, NULL), 0);
+    checked.rails.active = 0;
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 1, NULL), -1);
+    checked.rails.active = 8;
+    strcpy(checked.agreement.own.text, "this node has none");
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 1, NULL), -1);
 }
 
 static void rules_that_are_damaged_are_noted_and_the_step_runs(void **state)
@@ -200,6 +217,7 @@ int main(void)
     UNIT_RULE(a_cluster_may_be_freed_twice);
     UNIT_TABLE(checks, check);
     UNIT_TABLE(rails_rows, check_rails);
+    UNIT_RULE(what_all_nodes_know_only_the_first_refuses);
     UNIT_RULE(rules_that_are_damaged_are_noted_and_the_step_runs);
     return UNIT_RUN("launch/cluster");
 }
