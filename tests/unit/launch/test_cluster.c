@@ -166,7 +166,7 @@ static void check_rails(void **state)
     const struct ce_request request = {.on = true, .rdma = row->rdma};
     const struct ce_cluster checked = {.rails = row->rails, .agreement = row->agreement};
     struct ce_error err = {""};
-    assert_int_equal(ce_cluster_check_rails(&checked, &request, &err), row->refusal ? -1 : 0);
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 0, &err), row->refusal ? -1 : 0);
     if (row->refusal)
         unit_holds(err.text, row->refusal);
     else
