@@ -242,7 +242,7 @@ static void explain_other(const struct work *work, struct ce_rail *rail,
     char rate[32];
     add_rate(rate, sizeof rate, rail->port);
     if (own->level > best->level)
-        say(rail, "%sfarther from the GPUs than the rails", rate);
+        say(rail, "farther from the GPUs than the rails");
     else if (own->first->port->link_layer != best->first->port->link_layer)
         say(rail, "%s%s, the rails are %s", rate, link_word(own->first->port->link_layer),
             link_word(best->first->port->link_layer));
@@ -250,6 +250,17 @@ static void explain_other(const struct work *work, struct ce_rail *rail,
         say(rail, "%s%.32s of another class: %zu of it, the rails are %zu %.32s", rate,
             rail->hca->type[0] ? rail->hca->type : "device", own->members, best->members,
             best->first->hca->type);
+}
+
+/* In what the rails are ahead of the class that comes next. */
+static const char *find_merit(const struct work *work)
+{
+    const struct ce_rail_class *best = &work->classes[0], *next = &work->classes[1];
+    if (work->class_count == 1)
+        return "the others are for management, or cannot be";
+    if (best->level < next->level)
+        return "the class nearest to the GPUs";
+    return "the class of the greatest total rate";
 }
 
 static void choose_class(struct work *work)
@@ -331,8 +342,8 @@ static void settle(struct work *work)
         conclude(rails, CE_RAILS_ALL,
                  "every RDMA device is a rail, which is NCCL's own choice too");
     else
-        conclude(rails, CE_RAILS_CHOSEN, "%zu of %zu RDMA ports are rails", rails->count,
-                 rails->port_count);
+        conclude(rails, CE_RAILS_CHOSEN, "%zu of %zu RDMA ports are rails: %s", rails->count,
+                 rails->port_count, find_merit(work));
 }
 
 static void decide(struct work *work)

@@ -251,7 +251,7 @@ static const struct choice_row {
       {"mlx5_1", "18:00.0", IB, 200, .distance = CE_PIX},
       {"mlx5_2", "2a:00.0", IB, 200, .distance = CE_PXB}},
      {{0}}, 2, CE_RAILS_CHOSEN, CE_CONFIDENCE_HIGH, "^=mlx5_0",
-     "800 Gb/s farther from the GPUs than the rails", "mlx5_0"},
+     "farther from the GPUs than the rails", "mlx5_0"},
     {"the_same_host_bridge_is_nearer_than_another",
      {{"mlx5_0", "09:00.0", IB, 800, .type = "MT4131", .distance = CE_NODE},
       {"mlx5_1", "18:00.0", IB, 200, .distance = CE_PHB},
