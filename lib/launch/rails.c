@@ -201,11 +201,13 @@ static void drop_management(struct work *work)
 
 /* ---------------------------------------------------------------- the class that is taken */
 
-/* Its class is near the GPUs, but this one is known to hang somewhere else. */
+/* Its class is near the GPUs, but this one is known to hang somewhere else (with another host bridge,
+ * where it does not matter that the NUMA node is not known). */
 static bool is_astray(const struct work *work, const struct ce_rail *rail)
 {
     enum ce_distance distance = ce_locality_nearest(work->node, rail->hca, NULL);
-    return work->classes[0].level == 0 && distance && ce_locality_level(distance) == 2;
+    return work->classes[0].level == 0 && ce_locality_level(distance) == 2 &&
+           (distance || rail->hca->pci.path[0]);
 }
 
 static void add_rate(char *text, size_t size, const struct ce_hca_port *port)

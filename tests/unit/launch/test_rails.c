@@ -340,6 +340,23 @@ static void chooses(void **state)
     assert_int_equal(rails.port_count, 0);
 }
 
+/* Of virtual machines no NUMA node is known, but bridges are. */
+static void a_member_below_another_host_bridge_is_kept_out(void **state)
+{
+    static const struct device devices[DEVICES] = {
+        {"mlx5_0", "09:00.0", IB, 400}, {"mlx5_1", "18:00.0", IB, 400, .distance = CE_PIX},
+        {"mlx5_2", "2a:00.0", IB, 400, .distance = CE_PIX}};
+    ce_auto(ce_node_destroy) struct ce_node *node = build(2, devices, NULL);
+    struct ce_rails rails;
+    (void)state;
+    strcpy(node->gpus[0].path, "pci0000:15/0000:15:01.0");
+    strcpy(node->hcas[0].pci.path, "pci0000:07/0000:07:01.0/0000:09:00.0");
+    choose(node, &rails);
+    unit_holds(rail_of(&rails, "mlx5_0")->reason, "far from every GPU");
+    assert_int_equal(rails.count, 2);
+    ce_rails_free(&rails);
+}
+
 /* ---------------------------------------------------------------- what holds of every choice */
 
 static void every_port_has_a_reason_and_every_rail_its_number(void **state)
@@ -592,6 +609,7 @@ static void needs_ipv6(void **state)
 int main(void)
 {
     UNIT_TABLE(choices, chooses);
+    UNIT_RULE(a_member_below_another_host_bridge_is_kept_out);
     UNIT_RULE(every_port_has_a_reason_and_every_rail_its_number);
     UNIT_RULE(the_order_of_the_facts_does_not_matter);
     UNIT_RULE(without_facts_nothing_is_sure);
