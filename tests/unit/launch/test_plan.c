@@ -143,7 +143,7 @@ static const struct plan_row {
      {"NCCL_SOCKET_IFNAME==eth9", "NCCL_COMM_ID=10.9.9.9:1"}, {"NCCL_SOCKET_IFNAME"},
      "NCCL_SOCKET_IFNAME", CE_UNSET, NULL, "NCCL_COMM_ID is set by the user"},
     {"tuning_that_is_not_needed_is_not_inherited", &step, {"NCCL_SOCKET_FAMILY=AF_INET6"},
-     {"NCCL_SOCKET_FAMILY"}, "NCCL_SOCKET_FAMILY", CE_UNSET, NULL, "not known on this node"},
+     {"NCCL_SOCKET_FAMILY"}, "NCCL_SOCKET_FAMILY", CE_UNSET, NULL, "not needed here"},
 };
 
 static void decides(void **state)
