@@ -5,16 +5,21 @@
 
 #include "command.h"
 #include "config/config.h"
+#include "launch/rails.h"
 #include "launch/variables.h"
+#include "machine.h"
+#include "report/node_config.h"
 #include "site.h"
 
 struct arguments {
     bool example;
+    bool from_node;
     const char *check;
     const char *node_name;
+    struct ce_machine machine;
 };
 
-enum { KEY_NODE = 256 };
+enum { KEY_NODE = 256, KEY_ROOT, KEY_FACTS };
 
 static error_t parse_argument(int key, char *arg, struct argp_state *state)
 {
@@ -22,6 +27,15 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'e':
         arguments->example = true;
+        return 0;
+    case 'f':
+        arguments->from_node = true;
+        return 0;
+    case KEY_ROOT:
+        arguments->machine.root = arg;
+        return 0;
+    case KEY_FACTS:
+        arguments->machine.facts = arg;
         return 0;
     case 'c':
         arguments->check = arg ? arg : CE_CONFIG_FILE;
@@ -35,8 +49,8 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->check = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->example && !arguments->check)
-            argp_error(state, "say --example or --check");
+        if (!arguments->example && !arguments->check && !arguments->from_node)
+            argp_error(state, "say --example, --from-node or --check");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -47,15 +61,21 @@ static const struct argp_option options[] = {
     {"example", 'e', NULL, 0, "print a configuration with every key, its default and meaning", 0},
     {"check", 'c', "FILE", OPTION_ARG_OPTIONAL,
      "read FILE (" CE_CONFIG_FILE ") and name file and line of an error", 0},
-    {"node", KEY_NODE, "NAME", 0, "with --check: print what it means for this node", 0},
+    {"from-node", 'f', NULL, 0, "print this node's rails as what nodes like it should have", 0},
+    {"node", KEY_NODE, "NAME", 0,
+     "with --check: print what it means for this node; with --from-node: its name in Slurm", 0},
+    {"root", KEY_ROOT, "DIR", 0, "with --from-node: read DIR/sys and DIR/proc instead of this "
+     "machine's", 0},
+    {"facts", KEY_FACTS, "FILE", 0, "with --from-node: read a text like node.facts", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
 static const struct argp argp = {
     .options = options,
     .parser = parse_argument,
-    .args_doc = "--example\n--check [FILE]",
-    .doc = "Print an example of cluster-env.conf, or check one.",
+    .args_doc = "--example\n--from-node\n--check [FILE]",
+    .doc = "Print an example of cluster-env.conf, or a section of it for nodes like this one; or "
+           "check a file.",
 };
 
 /* What every step computes anew a site cannot set. */
@@ -90,12 +110,44 @@ static int check(const struct arguments *arguments)
     return ce_print("config", &out);
 }
 
+/* A node that is not well is no model for others. */
+static void warn_if_degraded(const struct ce_rails *rails)
+{
+    struct ce_error err;
+    if (rails->active == rails->count)
+        return;
+    ce_fail(&err, "%zu of %zu rails are down; run this on a good node, or write the rate yourself",
+            rails->count - rails->active, rails->count);
+    ce_complain("config", &err, CE_EXIT_OK);
+}
+
+static int print_node(const struct arguments *arguments)
+{
+    struct ce_notes notes = {.count = 0};
+    struct ce_rails rails;
+    struct ce_error err;
+    char name[256];
+    ce_autotext struct ce_text out = CE_TEXT(1 << 16);
+    ce_auto(ce_node_destroy) struct ce_node *node =
+        ce_machine_facts(&arguments->machine, &notes, &err);
+    ce_print_notes("config", &notes);
+    if (!node || ce_rails_choose(node, &rails, &err) < 0)
+        return ce_complain("config", &err, CE_EXIT_UNKNOWN);
+    ce_machine_name(node, arguments->node_name, name, sizeof name);
+    warn_if_degraded(&rails);
+    ce_report_node_config(&rails, name, &out);
+    ce_rails_free(&rails);
+    return ce_print("config", &out);
+}
+
 int ce_cmd_config(int argc, char **argv)
 {
-    struct arguments arguments = {.example = false};
+    struct arguments arguments = {.machine.root = "/"};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.check)
         return check(&arguments);
+    if (arguments.from_node)
+        return print_node(&arguments);
     ce_autotext struct ce_text out = CE_TEXT(1 << 20);
     ce_config_example(&out);
     return ce_print("config", &out);

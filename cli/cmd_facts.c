@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/root.h"
 #include "command.h"
 #include "local/texts_write.h"
-#include "probe/host.h"
-#include "probe/ib.h"
-#include "probe/netif.h"
+#include "machine.h"
 #include "site.h"
 #include "survey/own.h"
 
 struct arguments {
     bool write;
+    struct ce_machine machine;
     const char *run_dir;
-    const char *root;
     const char *config;
     const char *node_name;
 };
 
-enum { KEY_ROOT = 256, KEY_NODE };
+enum { KEY_ROOT = 256, KEY_NODE, KEY_FACTS, KEY_HELPERS };
+
+/* The run directory holds the facts of this machine, and its helpers say what it is. */
+static void check_arguments(struct arguments *arguments, struct argp_state *state)
+{
+    struct ce_machine *machine = &arguments->machine;
+    bool here = strcmp(machine->root, "/") == 0;
+    if (machine->facts && (arguments->write || machine->helpers || !here))
+        argp_error(state, "--facts goes without --write, --helpers and --root");
+    if (arguments->write && here && !machine->helpers)
+        machine->helpers = CE_HELPER_DIR;
+    machine->run_dir = arguments->run_dir;
+}
 
 static error_t parse_argument(int key, char *arg, struct argp_state *state)
 {
@@ -37,11 +43,20 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
     case 'c':
         arguments->config = arg;
         return 0;
+    case KEY_FACTS:
+        arguments->machine.facts = arg;
+        return 0;
+    case KEY_HELPERS:
+        arguments->machine.helpers = arg ? arg : CE_HELPER_DIR;
+        return 0;
     case KEY_ROOT:
-        arguments->root = arg;
+        arguments->machine.root = arg;
         return 0;
     case KEY_NODE:
         arguments->node_name = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check_arguments(arguments, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -54,6 +69,9 @@ static const struct argp_option options[] = {
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
     {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
     {"root", KEY_ROOT, "DIR", 0, "read DIR/sys and DIR/proc instead of this machine's", 0},
+    {"helpers", KEY_HELPERS, "DIR", OPTION_ARG_OPTIONAL,
+     "ask libibverbs and hwloc too, by the helpers in DIR (" CE_HELPER_DIR "); --write does so", 0},
+    {"facts", KEY_FACTS, "FILE", 0, "read a text like node.facts, and print it as we write it", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -64,32 +82,6 @@ static const struct argp argp = {
            "the policy of this node and the address book in " CE_RUN_DIR ", where "
            "srun --cluster-env reads them; cluster-env-facts.service does so at boot.",
 };
-
-static struct ce_node *gather(const char *path, struct ce_error *err)
-{
-    struct ce_root root;
-    if (ce_root_open(&root, path, err) < 0)
-        return NULL;
-    struct ce_node *node = ce_node_create();
-    if (!node)
-        ce_fail(err, "no memory");
-    else
-        ce_probe_host(&root, node);
-    if (node && (ce_probe_netifs(&root, node, err) < 0 || ce_probe_ib(&root, node, err) < 0)) {
-        ce_node_destroy(node);
-        node = NULL;
-    }
-    ce_root_close(&root);
-    return node;
-}
-
-static void short_name(const struct arguments *arguments, const struct ce_node *node, char *name,
-                       size_t size)
-{
-    const char *full = arguments->node_name ? arguments->node_name : node->host_name;
-    size_t length = arguments->node_name || !full ? SIZE_MAX : strcspn(full, ".");
-    snprintf(name, size, "%.*s", length < size ? (int)length : (int)size - 1, full ? full : "");
-}
 
 /* A node that finds its own entry wrong is the first to know. */
 static void warn_if_stale(const struct ce_node *node, const struct ce_policy *policy,
@@ -112,7 +104,7 @@ static int write_texts(const struct arguments *arguments, const struct ce_node *
     struct ce_config config;
     char name[256];
     const char *path;
-    short_name(arguments, node, name, sizeof name);
+    ce_machine_name(node, arguments->node_name, name, sizeof name);
     if (ce_site_open(arguments->config, &site, err) < 0)
         return CE_EXIT_USAGE;
     ce_site_config(&site, name, &config);
@@ -129,10 +121,13 @@ static int write_texts(const struct arguments *arguments, const struct ce_node *
 
 int ce_cmd_facts(int argc, char **argv)
 {
-    struct arguments arguments = {.run_dir = CE_RUN_DIR, .root = "/"};
+    struct arguments arguments = {.run_dir = CE_RUN_DIR, .machine.root = "/"};
+    struct ce_notes notes = {.count = 0};
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    ce_auto(ce_node_destroy) struct ce_node *node = gather(arguments.root, &err);
+    ce_auto(ce_node_destroy) struct ce_node *node =
+        ce_machine_facts(&arguments.machine, &notes, &err);
+    ce_print_notes("facts", &notes);
     if (!node)
         return ce_complain("facts", &err, CE_EXIT_UNKNOWN);
     if (arguments.write) {

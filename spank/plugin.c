@@ -224,12 +224,13 @@ static void print_notes(const char *node, const struct ce_notes *notes)
 static void speak(const struct ce_session *session, const struct ce_task *task)
 {
     const struct ce_network *network = &session->cluster.network;
+    const struct ce_rails *rails = &session->cluster.rails;
     struct ce_error buffer;
     const char *node = printable(task->node_name, &buffer);
     if (session->request.verbose && task->local_rank == 0)
-        slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s", node,
+        slurm_spank_log("cluster-env: %s: node rank %u, interface %s: %s; rails: %s, %zu up", node,
                         task->node_rank, network->interface ? network->interface->name : "none",
-                        network->reason);
+                        network->reason, rails->reason, rails->active);
     bool of_this_node = session->request.verbose || session->of_this_node;
     if (task->rank == 0 || (of_this_node && task->local_rank == 0))
         print_notes(node, &session->notes);

@@ -12,3 +12,4 @@ include $(srcdir)/tests/fuzz/fuzz.mk
 include $(srcdir)/tests/build/build.mk
 include $(srcdir)/tests/program/program.mk
 include $(srcdir)/tests/bench/bench.mk
+include $(srcdir)/tests/nccl/nccl.mk

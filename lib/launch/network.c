@@ -14,10 +14,12 @@ static const char *const virtual_names[] = {
     "nodelocaldns", "ovs",  "incus", "vxlan",  "genev",   "antrea",
 };
 
-static bool is_virtual(const char *name)
+bool ce_network_is_virtual(const struct ce_netif *netif)
 {
+    if (netif->kind != CE_NETIF_ETHERNET && netif->kind != CE_NETIF_INFINIBAND)
+        return true;
     for (size_t i = 0; i < sizeof virtual_names / sizeof *virtual_names; i++)
-        if (strncmp(name, virtual_names[i], strlen(virtual_names[i])) == 0)
+        if (strncmp(netif->name, virtual_names[i], strlen(virtual_names[i])) == 0)
             return true;
     return false;
 }
@@ -64,8 +66,7 @@ static bool could_be_cluster(const struct ce_netif *netif, const struct ce_polic
 {
     if (policy->interface[0])
         return strcmp(netif->name, policy->interface) == 0 && pick_address(netif, policy);
-    bool kind = netif->kind == CE_NETIF_ETHERNET || netif->kind == CE_NETIF_INFINIBAND;
-    return kind && !netif->master[0] && !is_virtual(netif->name) && pick_address(netif, policy);
+    return !netif->master[0] && !ce_network_is_virtual(netif) && pick_address(netif, policy);
 }
 
 /* The interfaces among which the choice is made.  The management interface is among them only

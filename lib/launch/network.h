@@ -40,6 +40,10 @@ void ce_network_choose(const struct ce_node *node, const struct ce_policy *polic
                        const struct ce_book *book, const struct ce_rails *rails,
                        struct ce_network *ret);
 
+/* Loopback, a tunnel, a bridge, or what a container engine or virtual machine manager makes: never
+ * the cluster network unless the policy names it. */
+bool ce_network_is_virtual(const struct ce_netif *netif);
+
 /* Is this address on the cluster network, as far as this node knows? */
 bool ce_network_contains(const struct ce_network *network, const struct ce_address *address);
 

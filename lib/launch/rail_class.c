@@ -88,10 +88,22 @@ static void measure(struct work *work, size_t c)
     class->level = work->informative ? median_level(work, c, class->members) : 2;
 }
 
-/* A card that was exchanged has another board id; that does not make it another class. */
-static bool belong_together(const struct ce_rail_class *a, const struct ce_rail_class *b)
+/* Is it a number of rails that one would give so many GPUs? */
+static bool fits_gpus(const struct work *work, size_t members)
 {
-    return same_type(a->first, b->first) && a->level == b->level && a->rate_mbps == b->rate_mbps;
+    unsigned gpus = work->node->gpu_count;
+    return gpus && (members % gpus == 0 || gpus % members == 0);
+}
+
+/* A card that was exchanged has another board id; that does not make it another class.  Where the
+ * tree does not tell, storage cards of the rails' type would: they spoil a number that fits. */
+static bool belong_together(const struct work *work, const struct ce_rail_class *a,
+                            const struct ce_rail_class *b)
+{
+    bool spoils = (fits_gpus(work, a->members) || fits_gpus(work, b->members)) &&
+                  !fits_gpus(work, a->members + b->members);
+    return same_type(a->first, b->first) && a->level == b->level && a->rate_mbps == b->rate_mbps &&
+           (work->informative || !spoils);
 }
 
 static void join(struct work *work, size_t into, size_t from)
@@ -111,20 +123,23 @@ static void join_boards(struct work *work)
 {
     for (size_t a = 0; a < work->class_count; a++)
         for (size_t b = a + 1; b < work->class_count;)
-            if (belong_together(&work->classes[a], &work->classes[b]))
+            if (belong_together(work, &work->classes[a], &work->classes[b]))
                 join(work, a, b);
             else
                 b++;
 }
 
-unsigned long long ce_rail_class_total(const struct ce_rail_class *class)
+/* Where one of the rates is not known, as if they were equal: "unknown" is not "slow". */
+unsigned long long ce_rail_class_total(const struct ce_rail_class *class,
+                                       const struct ce_rail_class *other)
 {
-    return (unsigned long long)class->members * class->rate_mbps;
+    bool known = class->rate_mbps && other->rate_mbps;
+    return (unsigned long long)class->members * (known ? class->rate_mbps : 1);
 }
 
 static bool is_better(const struct ce_rail_class *a, const struct ce_rail_class *b)
 {
-    unsigned long long left = ce_rail_class_total(a), right = ce_rail_class_total(b);
+    unsigned long long left = ce_rail_class_total(a, b), right = ce_rail_class_total(b, a);
     enum ce_link_layer layer = a->first->port->link_layer;
     if (a->level != b->level)
         return a->level < b->level;

@@ -24,7 +24,8 @@ struct ce_rail_class {
 size_t ce_rail_classes(const struct ce_node *node, const struct ce_rail *ports, const bool *in,
                        size_t count, struct ce_rail_class *classes, size_t *class_of);
 
-/* Members times rate, Mb/s. */
-unsigned long long ce_rail_class_total(const struct ce_rail_class *class);
+/* Members times rate, to be compared with that of the other class. */
+unsigned long long ce_rail_class_total(const struct ce_rail_class *class,
+                                       const struct ce_rail_class *other);
 
 #endif

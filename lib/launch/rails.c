@@ -112,9 +112,6 @@ static const char *find_obstacle(const struct ce_rail *rail)
         return "cannot be opened";
     if (rail->port->link_layer == CE_LINK_UNKNOWN)
         return "neither InfiniBand nor Ethernet";
-    if (rail->port->link_layer == CE_LINK_ETHERNET && hca->netdev_count == 0 &&
-        rail->port->gid_count == 0)
-        return "its interface is in another network namespace";
     return NULL;
 }
 
@@ -223,6 +220,8 @@ static void explain_rail(const struct work *work, struct ce_rail *rail)
 {
     const struct ce_hca_port *port = rail->port;
     char rate[32], near[32] = "", state[64] = "";
+    bool hidden = port->link_layer == CE_LINK_ETHERNET && rail->hca->netdev_count == 0 &&
+                  port->gid_count == 0;
     unsigned gpu = 0;
     enum ce_distance distance = ce_locality_nearest(work->node, rail->hca, &gpu);
     if (work->classes[0].level < 2 && distance)
@@ -231,7 +230,8 @@ static void explain_rail(const struct work *work, struct ce_rail *rail)
         snprintf(state, sizeof state, ", %s (%s)", ce_hca_state_name(port->state),
                  ce_hca_phys_name(port->phys_state));
     add_rate(rate, sizeof rate, port);
-    say(rail, "%s%s%s%s", rate, link_word(port->link_layer), near, state);
+    say(rail, "%s%s%s%s%s", rate, link_word(port->link_layer), near, state,
+        hidden ? ", no interface or address here" : "");
 }
 
 /* Why this class and not that one, in the words of the first thing in which they differ. */
@@ -281,7 +281,8 @@ static bool is_tie(const struct work *work)
 {
     if (work->class_count < 2 || work->classes[0].level != work->classes[1].level)
         return false;
-    return 5 * ce_rail_class_total(&work->classes[1]) >= 4 * ce_rail_class_total(&work->classes[0]);
+    const struct ce_rail_class *best = &work->classes[0], *next = &work->classes[1];
+    return 5 * ce_rail_class_total(next, best) >= 4 * ce_rail_class_total(best, next);
 }
 
 static enum ce_confidence judge(const struct work *work)

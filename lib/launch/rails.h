@@ -5,9 +5,10 @@
  *
  * One class is taken: the ports of one link layer, one type of HCA and one board.  Which: the one
  * nearer to the GPUs where the PCI tree tells; then the one of the greatest total rate; then
- * InfiniBand before Ethernet; then the lower PCI address.  A card that carries the default route,
- * or is bonded, is management, unless all are.  docs/machines.md has the machines this was judged
- * by. */
+ * InfiniBand before Ethernet; then the lower PCI address.  A rate that is not known (every port of
+ * the class is down) does not count, then the number of ports does.  A card that carries the
+ * default route, or is bonded, is management, unless all are.  docs/machines.md has the machines
+ * this was judged by. */
 #ifndef CE_LAUNCH_RAILS_H
 #define CE_LAUNCH_RAILS_H
 

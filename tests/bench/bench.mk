@@ -8,3 +8,13 @@ tests_bench_scale_LDADD = libprobe.la libcore.la
 bench-scale: tests/bench/scale$(EXEEXT)
 	@tests/bench/scale$(EXEEXT) $(BENCH_SCALE)
 .PHONY: bench-scale
+
+# Facts of a recorded machine of 17 HCAs.
+check_PROGRAMS += tests/bench/facts
+tests_bench_facts_SOURCES = tests/bench/facts.c
+tests_bench_facts_LDADD = libprobe.la libcore.la
+bench-facts: tests/bench/facts$(EXEEXT)
+	@rm -rf bench-facts.tree
+	@$(SHELL) $(srcdir)/tests/fixtures/unpack $(srcdir)/tests/fixtures/machines/roce.tree bench-facts.tree
+	@tests/bench/facts$(EXEEXT) bench-facts.tree $(BENCH_FACTS); rm -rf bench-facts.tree
+.PHONY: bench-facts

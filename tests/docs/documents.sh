@@ -40,11 +40,27 @@ wrong_commands() {
     done
 }
 
+# Machines whose row in docs/machines.md is missing, or has other values than are expected of them.
+wrong_machines() {
+    for folder in "$top"/tests/fixtures/machines/*/; do
+        name=$(basename "$folder")
+        row=$(grep -F "| \`$name\` |" "$top/docs/machines.md") || echo "$name is not there"
+        sed -n 's/^NCCL_\(IB_HCA\|SOCKET_IFNAME\)=//p' "$folder/expected" | while read -r value; do
+            case $row in *"\`$value\`"*) ;; *) echo "$name: $value" ;; esac
+        done
+        grep -q '^NCCL_IB_HCA=' "$folder/expected" || case $row in
+            *'| not set |'*) ;;
+            *) echo "$name: NCCL_IB_HCA is not set" ;;
+        esac
+    done
+}
+
 made=$(./tests/docs/print_variables)
 is "docs/variables.md has the table that tests/docs/print_variables prints" \
     "$(table "$top/docs/variables.md" "$(printf '%s\n' "$made" | head -n 1)")" "$made"
 empty "and the variables that mark a step" "$(for name in CLUSTER_ENV_STEP CLUSTER_ENV_OPTION CLUSTER_ENV_SET; do
     grep -qF "| \`$name\` |" "$top/docs/variables.md" || echo "$name"; done)"
+empty "docs/machines.md has every machine of the tests, with its values" "$(wrong_machines)"
 empty "links lead to files that are there" "$(broken_links)"
 is "commands are typed in documents" "$([ "$(typed | wc -l)" -gt 20 ] && echo yes)" yes
 empty "and exist, with their options" "$(wrong_commands | sort -u)"

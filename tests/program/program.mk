@@ -54,6 +54,13 @@ spank_fixtures = \
     tests/fixtures/spank/26.05/substep-2of4.txt
 EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plugin.sh
 
+# cluster-env facts, and the helpers that it asks.
+dist_check_SCRIPTS += tests/program/facts.sh tests/program/probes.sh
+TESTS += tests/program/facts.sh tests/program/probes.sh
+EXTRA_DIST += \
+    tests/fixtures/topology/three-bridges.txt \
+    tests/fixtures/topology/three-bridges.xml
+
 if HAVE_SLURM
 if HAVE_CMOCKA
 check_PROGRAMS += tests/program/test_plugin

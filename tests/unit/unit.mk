@@ -23,6 +23,8 @@ unit_programs = \
     tests/unit/config/test_options \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
+    tests/unit/launch/test_interface \
+    tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
     tests/unit/launch/test_network \
     tests/unit/launch/test_plan \
@@ -32,6 +34,7 @@ unit_programs = \
     tests/unit/local/test_primary \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
+    tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
     tests/unit/probe/test_ib \
     tests/unit/probe/test_machines \
@@ -39,9 +42,94 @@ unit_programs = \
     tests/unit/probe/test_pci \
     tests/unit/report/test_cluster \
     tests/unit/report/test_plan \
+    tests/unit/report/test_topology \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
     tests/unit/slurm/test_nodes
+# Machines: node.facts and expected in each folder.
+EXTRA_DIST += \
+    tests/fixtures/machines/aws-p5/expected \
+    tests/fixtures/machines/aws-p5/node.facts \
+    tests/fixtures/machines/aws-p6-b200/expected \
+    tests/fixtures/machines/aws-p6-b200/node.facts \
+    tests/fixtures/machines/azure-nd-a100/expected \
+    tests/fixtures/machines/azure-nd-a100/node.facts \
+    tests/fixtures/machines/azure-nd-a100-accelnet/expected \
+    tests/fixtures/machines/azure-nd-a100-accelnet/node.facts \
+    tests/fixtures/machines/azure-nd-h100/expected \
+    tests/fixtures/machines/azure-nd-h100/node.facts \
+    tests/fixtures/machines/azure-nd-h200/expected \
+    tests/fixtures/machines/azure-nd-h200/node.facts \
+    tests/fixtures/machines/coreweave-gb300-roce/expected \
+    tests/fixtures/machines/coreweave-gb300-roce/node.facts \
+    tests/fixtures/machines/coreweave-h100/expected \
+    tests/fixtures/machines/coreweave-h100/node.facts \
+    tests/fixtures/machines/crusoe-b300/expected \
+    tests/fixtures/machines/crusoe-b300/node.facts \
+    tests/fixtures/machines/crusoe-h100/expected \
+    tests/fixtures/machines/crusoe-h100/node.facts \
+    tests/fixtures/machines/dgx-b200/expected \
+    tests/fixtures/machines/dgx-b200/node.facts \
+    tests/fixtures/machines/dgx-h100/expected \
+    tests/fixtures/machines/dgx-h100/node.facts \
+    tests/fixtures/machines/gcp-a3-high/expected \
+    tests/fixtures/machines/gcp-a3-high/node.facts \
+    tests/fixtures/machines/gcp-a3-mega/expected \
+    tests/fixtures/machines/gcp-a3-mega/node.facts \
+    tests/fixtures/machines/gcp-a3-ultra/expected \
+    tests/fixtures/machines/gcp-a3-ultra/node.facts \
+    tests/fixtures/machines/hgx-bnxt/expected \
+    tests/fixtures/machines/hgx-bnxt/node.facts \
+    tests/fixtures/machines/hgx-h100-bonded-bluefield/expected \
+    tests/fixtures/machines/hgx-h100-bonded-bluefield/node.facts \
+    tests/fixtures/machines/hgx-ibp-names/expected \
+    tests/fixtures/machines/hgx-ibp-names/node.facts \
+    tests/fixtures/machines/hgx-prefix/expected \
+    tests/fixtures/machines/hgx-prefix/node.facts \
+    tests/fixtures/machines/hgx-roce-other-namespace/expected \
+    tests/fixtures/machines/hgx-roce-other-namespace/node.facts \
+    tests/fixtures/machines/hgx-without-ib/expected \
+    tests/fixtures/machines/hgx-without-ib/node.facts \
+    tests/fixtures/machines/ibm-h100-vf/expected \
+    tests/fixtures/machines/ibm-h100-vf/node.facts \
+    tests/fixtures/machines/lambda-b200/expected \
+    tests/fixtures/machines/lambda-b200/node.facts \
+    tests/fixtures/machines/lambda-h100/expected \
+    tests/fixtures/machines/lambda-h100/node.facts \
+    tests/fixtures/machines/mi355x-ionic/expected \
+    tests/fixtures/machines/mi355x-ionic/node.facts \
+    tests/fixtures/machines/modal/expected \
+    tests/fixtures/machines/modal/node.facts \
+    tests/fixtures/machines/oci-a100-v2/expected \
+    tests/fixtures/machines/oci-a100-v2/node.facts \
+    tests/fixtures/machines/oci-b200/expected \
+    tests/fixtures/machines/oci-b200/node.facts \
+    tests/fixtures/machines/oci-b300/expected \
+    tests/fixtures/machines/oci-b300/node.facts \
+    tests/fixtures/machines/oci-gb200/expected \
+    tests/fixtures/machines/oci-gb200/node.facts \
+    tests/fixtures/machines/oci-gb300/expected \
+    tests/fixtures/machines/oci-gb300/node.facts \
+    tests/fixtures/machines/oci-gpu4/expected \
+    tests/fixtures/machines/oci-gpu4/node.facts \
+    tests/fixtures/machines/oci-h100/expected \
+    tests/fixtures/machines/oci-h100/node.facts \
+    tests/fixtures/machines/oci-h200/expected \
+    tests/fixtures/machines/oci-h200/node.facts \
+    tests/fixtures/machines/oci-h200-two-down/expected \
+    tests/fixtures/machines/oci-h200-two-down/node.facts \
+    tests/fixtures/machines/runpod-ens/expected \
+    tests/fixtures/machines/runpod-ens/node.facts \
+    tests/fixtures/machines/runpod-eth/expected \
+    tests/fixtures/machines/runpod-eth/node.facts \
+    tests/fixtures/machines/single-roce-card/expected \
+    tests/fixtures/machines/single-roce-card/node.facts \
+    tests/fixtures/machines/vm-flat-tie/expected \
+    tests/fixtures/machines/vm-flat-tie/node.facts \
+    tests/fixtures/machines/vm-rails-down-at-boot/expected \
+    tests/fixtures/machines/vm-rails-down-at-boot/node.facts \
+    tests/fixtures/machines/workstation/expected \
+    tests/fixtures/machines/workstation/node.facts
 EXTRA_DIST += \
     tests/fixtures/machines/bits.facts \
     tests/fixtures/machines/bits.tree \
@@ -69,6 +157,8 @@ tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 
 if HAVE_CMOCKA
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)

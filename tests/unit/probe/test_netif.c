@@ -157,6 +157,67 @@ static void has_route(void **state)
 
 /* ---------------------------------------------------------------- the rest */
 
+static void the_driver_of_an_interface_is_told(void **state)
+{
+    struct unit_dir dir = one_interface();
+    (void)state;
+    assert_int_equal(mkdirat(dir.fd, "sys/class/net/eth7/device", 0755), 0);
+    assert_int_equal(symlinkat("../../../bus/pci/drivers/gve", dir.fd,
+                               "sys/class/net/eth7/device/driver"), 0);
+    ce_auto(ce_node_destroy) struct ce_node *node = probe(&dir);
+    unit_dir_remove(&dir);
+    assert_string_equal(node->netifs[0].driver, "gve");
+}
+
+static void a_name_that_is_too_long_or_odd_is_unknown(void **state)
+{
+    struct unit_dir dir = one_interface();
+    (void)state;
+    assert_int_equal(mkdirat(dir.fd, "sys/class/net/eth7/device", 0755), 0);
+    assert_int_equal(symlinkat("../drivers/one\ntwo", dir.fd, "sys/class/net/eth7/device/driver"),
+                     0);
+    assert_int_equal(symlinkat("../a-name-longer-than-any", dir.fd, "sys/class/net/eth7/master"),
+                     0);
+    ce_auto(ce_node_destroy) struct ce_node *node = probe(&dir);
+    unit_dir_remove(&dir);
+    assert_string_equal(node->netifs[0].driver, "");
+    assert_string_equal(node->netifs[0].master, "");
+}
+
+static void a_speed_that_never_answers_is_unknown(void **state)
+{
+    struct unit_dir dir = one_interface();
+    (void)state;
+    assert_int_equal(mkfifoat(dir.fd, "sys/class/net/eth7/speed", 0644), 0);
+    int writer = openat(dir.fd, "sys/class/net/eth7/speed", O_RDWR | O_CLOEXEC);
+    ce_auto(ce_node_destroy) struct ce_node *node = probe(&dir);
+    close(writer);
+    unit_dir_remove(&dir);
+    assert_int_equal(node->netifs[0].speed_mbps, 0);
+}
+
+/* Containers' interfaces: as many as a node may have. */
+static void a_thousand_interfaces_are_all_there_by_index(void **state)
+{
+    enum { VETHS = 1000 };
+    struct unit_dir dir = one_interface();
+    char path[64], text[16];
+    (void)state;
+    for (int i = 0; i < VETHS; i++) {
+        snprintf(path, sizeof path, "sys/class/net/veth%d", i);
+        assert_int_equal(mkdirat(dir.fd, path, 0755), 0);
+        snprintf(path, sizeof path, "sys/class/net/veth%d/ifindex", i);
+        snprintf(text, sizeof text, "%d\n", 5000 - i);
+        unit_dir_write(&dir, path, text);
+    }
+    ce_auto(ce_node_destroy) struct ce_node *node = probe(&dir);
+    unit_dir_remove(&dir);
+    assert_int_equal(node->netif_count, VETHS + 1);
+    assert_string_equal(node->netifs[0].name, "eth7");
+    assert_string_equal(node->netifs[1].name, "veth999");
+    assert_string_equal(node->netifs[VETHS].name, "veth0");
+}
+
 static void a_machine_without_sysfs_is_an_error(void **state)
 {
     struct unit_dir dir = unit_dir_make();
@@ -261,6 +322,10 @@ int main(void)
     UNIT_TABLE(states, has_state);
     UNIT_TABLE(kinds, has_kind);
     UNIT_TABLE(routes, has_route);
+    UNIT_RULE(the_driver_of_an_interface_is_told);
+    UNIT_RULE(a_name_that_is_too_long_or_odd_is_unknown);
+    UNIT_RULE(a_speed_that_never_answers_is_unknown);
+    UNIT_RULE(a_thousand_interfaces_are_all_there_by_index);
     UNIT_RULE(a_machine_without_sysfs_is_an_error);
     UNIT_RULE(the_facts_of_this_machine_can_be_written_and_read);
     UNIT_RULE_UNLESS(labelled_address == NO_NETWORK ? "needs a network namespace" : NULL,

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The facts that a command works on: of this machine, of a recorded tree, or replayed from a text.
+ */
+#ifndef CE_CLI_MACHINE_H
+#define CE_CLI_MACHINE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "model/node.h"
+#include "model/notes.h"
+
+struct ce_machine {
+    const char *facts;   /* a text like node.facts; NULL: look at the machine */
+    const char *root;    /* "/", or a recorded tree */
+    const char *helpers; /* the folder of the helpers, which are asked too; NULL: they are not */
+    const char *run_dir; /* its node.facts may have distances that hold still; NULL: none is read */
+};
+
+/* NULL with err: the text is unreadable or malformed, or there is no machine at root.  What only
+ * stays unknown gives a note. */
+struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_notes *notes,
+                                 struct ce_error *err);
+
+/* The node's name in Slurm: `given`, where it is not NULL; else the host name up to its dot, ""
+ * where that is not known. */
+void ce_machine_name(const struct ce_node *node, const char *given, char *name, size_t size);
+
+#endif
