@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "command.h"
 #include "local/texts_write.h"

@@ -15,6 +15,8 @@ static const struct ce_command commands[] = {
     {"hostfile", "host files for MPI, DeepSpeed and Horovod launchers", ce_cmd_hostfile},
     {"facts", "what this machine is: interfaces, addresses, GPUs; --write for /run/cluster-env",
      ce_cmd_facts},
+    {"topology", "where its GPUs, HCAs and interfaces sit, which HCAs are rails and why; as a picture",
+     ce_cmd_topology},
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
     {"addresses", "make the address book: every node's address on the cluster network",
      ce_cmd_addresses},

@@ -17,7 +17,7 @@ _cluster_env_values() { # OPTION
         --option | -o) echo -W "on off port= torchrun=on torchrun=off verbose" ;;
         --from) echo -W "srun slurm dns" ;;
         --run | --root | --helpers | -r) echo -d ;;
-        --config | --check | --facts | -c) echo -f ;;
+        --config | --check | --facts | --svg | -c) echo -f ;;
         *) return 1 ;;
     esac
 }

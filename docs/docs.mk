@@ -13,6 +13,8 @@ dist_doc_DATA += \
     docs/addresses.md \
     docs/machines.md \
     docs/stable.md \
+    docs/topology.md \
+    docs/topology.svg \
     docs/troubleshooting.md \
     docs/user.md \
     docs/variables.md

@@ -18,12 +18,40 @@
 #include "base/cleanup.h"
 #include "base/parse.h"
 
-enum { MAX_NAMES = 65536 };
+enum { MAX_NAMES = 65536, TRIES = 1000 };
+
+#ifdef SYS_openat2
+/* A rename anywhere on the machine while it goes up a ".." makes it give up with EAGAIN. */
+static int open_inside(int dir, const char *path, int flags)
+{
+    struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT};
+    int fd, tries = 0;
+    do
+        fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+    while (fd < 0 && errno == EAGAIN && ++tries < TRIES);
+    return fd;
+}
+#else
+static int open_inside(int dir, const char *path, int flags)
+{
+    (void)dir, (void)path, (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+#endif
+
+/* Old kernels, some sandboxes and valgrind cannot. */
+static bool can_stay_inside(int dir)
+{
+    ce_autoclose int fd = open_inside(dir, ".", O_PATH | O_CLOEXEC);
+    return fd >= 0;
+}
 
 int ce_root_open(struct ce_root *root, const char *path, struct ce_error *err)
 {
     root->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     root->live = strcmp(path, "/") == 0;
+    root->inside = !root->live && can_stay_inside(root->fd);
     return root->fd < 0 ? ce_fail(err, "%s: cannot open: %s", path, strerror(errno)) : 0;
 }
 
@@ -49,28 +77,10 @@ __attribute__((format(printf, 3, 0))) static int format_path(char *path, size_t 
         ok_;                                                                                       \
     }))
 
-#ifdef SYS_openat2
-/* -1 with ENOSYS or EPERM where the kernel, or a sandbox, does not know it. */
-static int open_inside(int dir, const char *path, int flags)
-{
-    struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT};
-    return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
-}
-#else
-static int open_inside(int dir, const char *path, int flags)
-{
-    (void)dir, (void)path, (void)flags;
-    errno = ENOSYS;
-    return -1;
-}
-#endif
-
 static int open_at(const struct ce_root *root, const char *path, int flags)
 {
     flags |= O_CLOEXEC;
-    int fd = root->live ? -1 : open_inside(root->fd, path, flags);
-    bool cannot = root->live || (fd < 0 && (errno == ENOSYS || errno == EPERM));
-    return cannot ? openat(root->fd, path, flags) : fd;
+    return root->inside ? open_inside(root->fd, path, flags) : openat(root->fd, path, flags);
 }
 
 /* One read() is enough: these files are no longer than a page, or as long as was asked. */

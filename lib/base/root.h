@@ -15,7 +15,8 @@
 
 struct ce_root {
     int fd;
-    bool live; /* this is the machine itself, so what only the kernel can tell may be asked */
+    bool live;   /* this is the machine itself, so what only the kernel can tell may be asked */
+    bool inside; /* links are kept inside */
 };
 
 int ce_root_open(struct ce_root *root, const char *path, struct ce_error *err);

@@ -94,10 +94,9 @@ static const struct ce_netif *next_candidate(const struct candidates *candidates
                                              const struct ce_netif *previous)
 {
     const struct ce_node *node = candidates->node;
-    const struct ce_netif *end = node->netifs + node->netif_count;
-    for (const struct ce_netif *n = previous ? previous + 1 : node->netifs; n < end; n++)
-        if (is_candidate(candidates, n))
-            return n;
+    for (size_t i = previous ? (size_t)(previous + 1 - node->netifs) : 0; i < node->netif_count; i++)
+        if (is_candidate(candidates, &node->netifs[i]))
+            return &node->netifs[i];
     return NULL;
 }
 

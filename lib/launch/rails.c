@@ -390,6 +390,11 @@ int ce_rails_choose(const struct ce_node *node, struct ce_rails *ret, struct ce_
         return 0;
     if (list_ports(node, ret, err) < 0)
         return -1;
+    if (node->hcas_unread) {
+        conclude(ret, CE_RAILS_UNSURE,
+                 "the RDMA devices could not be read when the facts were taken");
+        return 0;
+    }
     const char *provider = find_provider(node);
     if (provider)
         leave_to_provider(ret, provider);

@@ -115,6 +115,8 @@ void ce_node_write(const struct ce_node *node, struct ce_text *out)
         ce_netif_write(&node->netifs[i], out);
     for (size_t i = 0; i < node->hca_count; i++)
         ce_hca_write(&node->hcas[i], out);
+    if (node->hcas_unread)
+        ce_record_add_number(out, 1, "rdma.unread");
     if (node->gpu_count_known)
         write_gpus(node, out);
     ce_record_end(out);
@@ -176,6 +178,7 @@ static int read_text(const struct ce_record *record, const char *key, char **ret
 static int read_node(const struct ce_record *record, struct ce_node *node, struct ce_error *err)
 {
     char part[CE_KEY_PART];
+    uint64_t unread = 0;
     if (read_text(record, "host.name", &node->host_name, err) < 0 ||
         read_text(record, "boot.id", &node->boot_id, err) < 0)
         return -1;
@@ -185,6 +188,9 @@ static int read_node(const struct ce_record *record, struct ce_node *node, struc
     for (size_t at = 0; ce_record_next_part(record, "ib.", &at, part, sizeof part);)
         if (read_hca(record, part, node, err) < 0)
             return -1;
+    if (ce_record_number(record, 0, 1, &unread, err, "rdma.unread") < 0)
+        return -1;
+    node->hcas_unread = unread;
     return read_gpus(record, node, err);
 }
 

@@ -24,6 +24,7 @@ struct ce_node {
     size_t netif_count;
     struct ce_hca *hcas; /* by name as strverscmp() orders: mlx5_2 before mlx5_10 */
     size_t hca_count;
+    bool hcas_unread;            /* there may be more: they could not be read, or not in time */
     struct ce_pci *gpus; /* by PCI address; the index is gpu.N of the text */
     unsigned gpu_count;
     bool gpu_count_known;

@@ -64,6 +64,7 @@ void ce_probe_ib_within(const struct ce_root *root, unsigned deadline_ms, struct
     ce_child_free(&child);
     if (!told) {
         ce_note(notes, "the RDMA devices stay unknown: %.300s", err.text);
+        node->hcas_unread = true;
         return;
     }
     node->hcas = told->hcas;

@@ -99,6 +99,10 @@ check_command() {
     # shellcheck disable=SC2046
     empty "and of info" "$(section cluster-env.1 SS info | lacks $(members info --json))"
     # shellcheck disable=SC2046
+    empty "and of topology" "$(section cluster-env.1 SS topology | lacks \
+        $(./cli/cluster-env topology --json --facts="$top/tests/fixtures/machines/dgx-h100/node.facts" |
+            grep -oE '"[a-z_]+":' | tr -d '":' | sort -u))"
+    # shellcheck disable=SC2046
     empty "and every exit status" "$(section cluster-env.1 SH 'EXIT STATUS' |
         lacks $(sed -n 's/.*CE_EXIT_[A-Z]* = \([0-9]\).*/\1/p' "$top/cli/command.h"))"
 }

@@ -11,6 +11,7 @@ trap 'rm -rf "$work"' EXIT
 run() { timeout 60 "$@" 2>"$work/err" || echo "exit status $?"; }
 
 # Its text is one that we read: printed again by facts.
+# shellcheck disable=SC2317 # ok calls it
 reads() {
     run "$@" >"$work/text"
     ./cli/cluster-env facts --facts="$work/text" >/dev/null

@@ -54,6 +54,8 @@ spank_fixtures = \
     tests/fixtures/spank/26.05/substep-2of4.txt
 EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plugin.sh
 
+TESTS += tests/program/test_topology.sh tests/browser/topology.sh
+EXTRA_DIST += tests/program/test_topology.sh tests/browser/topology.sh tests/browser/measure.js
 # cluster-env facts, and the helpers that it asks.
 dist_check_SCRIPTS += tests/program/facts.sh tests/program/probes.sh
 TESTS += tests/program/facts.sh tests/program/probes.sh

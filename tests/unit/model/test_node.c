@@ -91,6 +91,16 @@ static void no_fact_at_all_is_a_node_that_knows_nothing(void **state)
     free(text);
 }
 
+static void devices_that_could_not_be_read_are_not_none(void **state)
+{
+    (void)state;
+    ce_auto(ce_node_destroy) struct ce_node *node = parse(FRAMED("rdma.unread=1\n"));
+    assert_true(node->hcas_unread);
+    char *text = write_node(node);
+    assert_string_equal(text, FRAMED("rdma.unread=1\n"));
+    free(text);
+}
+
 static void no_gpu_is_another_fact_than_not_known(void **state)
 {
     (void)state;
@@ -243,6 +253,7 @@ int main(void)
     UNIT_RULE(what_is_read_is_written_again);
     UNIT_RULE(facts_cut_at_any_byte_are_an_error);
     UNIT_RULE(no_fact_at_all_is_a_node_that_knows_nothing);
+    UNIT_RULE(devices_that_could_not_be_read_are_not_none);
     UNIT_RULE(no_gpu_is_another_fact_than_not_known);
     UNIT_TABLE(reads, reads_as);
     UNIT_TABLE(errors, is_an_error);
