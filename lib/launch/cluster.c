@@ -30,10 +30,13 @@ int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allo
     cluster->addresses = calloc(cluster->node_count, sizeof *cluster->addresses);
     if (!cluster->addresses)
         return ce_fail(err, "no memory");
-    if (ce_rails_choose(node, &cluster->rails, err) < 0 ||
-        ce_agreement_judge(&cluster->rails, policy, rules, allocation, &cluster->agreement, err) <
-            0)
+    struct ce_error why;
+    if (ce_rails_choose(node, &cluster->rails, err) < 0)
         return -1;
+    /* As without a configuration: a text that is damaged ends no step. */
+    if (ce_agreement_judge(&cluster->rails, policy, rules, allocation, &cluster->agreement, &why) <
+        0)
+        ce_note(notes, "%s", why.text);
     ce_network_choose(node, policy, book, &cluster->rails, &cluster->network);
     for (uint32_t i = 0; i < cluster->node_count; i++)
         cluster->known +=
@@ -51,18 +54,19 @@ void ce_cluster_free(struct ce_cluster *cluster)
 }
 
 int ce_cluster_check_rails(const struct ce_cluster *cluster, const struct ce_request *request,
-                           struct ce_error *err)
+                           uint32_t node_rank, struct ce_error *err)
 {
     const struct ce_rails *rails = &cluster->rails;
     const struct ce_agreement *agreement = &cluster->agreement;
     if (request->rdma == CE_RDMA_OFF)
         return 0;
-    if (agreement->refused)
-        return ce_fail(err, "%s",
-                       agreement->own.text[0] ? agreement->own.text : agreement->all.text);
+    if (agreement->refused && agreement->own.text[0])
+        return ce_fail(err, "%s", agreement->own.text);
+    if (agreement->refused && node_rank == 0)
+        return ce_fail(err, "%s", agreement->all.text);
     if (request->rdma != CE_RDMA_REQUIRE)
         return 0;
-    if (agreement->no_rdma)
+    if (agreement->no_rdma && node_rank == 0)
         return ce_fail(err, "rdma=require, but %s", agreement->all.text);
     if (rails->active > 0)
         return 0;

@@ -19,8 +19,9 @@ struct ce_cluster {
     struct ce_network network;    /* of this node */
 };
 
-/* node, rules and book may be NULL.  Nodes missing from a book that knows others of the step are noted, by
- * name.  0; -1 for no memory.  Free with ce_cluster_free(); it points into node. */
+/* node, rules and book may be NULL.  Nodes missing from a book that knows others of the step are
+ * noted, by name, and rules that cannot be read.  0; -1 for no memory.  Free with ce_cluster_free();
+ * it points into node. */
 int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allocation,
                     const struct ce_node *node, const struct ce_policy *policy,
                     const struct ce_rules *rules, const struct ce_book *book,
@@ -28,9 +29,10 @@ int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allo
 void ce_cluster_free(struct ce_cluster *cluster);
 
 /* Why this step must not run on this node's rails: rdma=require and none is up, or rails that differ
- * where the configuration says refuse.  0; -1 with err. */
+ * where the configuration says refuse.  What all nodes know alike only node rank 0 fails for, so that
+ * it is said once.  0; -1 with err. */
 int ce_cluster_check_rails(const struct ce_cluster *cluster, const struct ce_request *request,
-                           struct ce_error *err);
+                           uint32_t node_rank, struct ce_error *err);
 
 /* Why this step must not run: the place that Slurm gave this task does not check against the node
  * list, so ranks and addresses would be wrong.  0; -1 with err. */

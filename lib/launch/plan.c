@@ -70,21 +70,18 @@ static int decide_identity(const struct context *context, struct ce_change *chan
     return compute(context, change, err);
 }
 
-static void leave_to(struct ce_change *change, const struct ce_family_block *block)
-{
-    change->action = CE_LEAVE;
-    snprintf(change->reason, sizeof change->reason, "set %s%.150s",
-             block->path ? "in " : "by the user", block->path ? block->path : "");
-}
-
-/* The site's variable; what the user or NCCL's own files say of it wins. */
+/* The site's variable, NULL: it has none here, but where an outer step ran; what the user or NCCL's
+ * own files say of it wins. */
 static int decide_site(const struct context *context, struct ce_change *change, const char *value,
                        struct ce_error *err)
 {
     struct ce_family_block block = ce_family_find_setting(change->variable->name, context->env,
                                                           context->marker, context->conf);
-    if (block.name) {
-        leave_to(change, &block);
+    char reason[sizeof change->reason];
+    snprintf(reason, sizeof reason, "set %s%.150s", block.path ? "in " : "by the user",
+             block.path ? block.path : "");
+    if (block.name || !value) {
+        withdraw(context, change, block.name ? reason : "not set by the site on this node");
         return 0;
     }
     change->action = CE_SET;
@@ -190,44 +187,71 @@ static int build_marker(struct ce_plan *plan, struct ce_error *err)
     return plan->marker ? 0 : ce_fail(err, "no memory");
 }
 
+static void add_row(struct ce_plan *plan, const char *name)
+{
+    struct ce_variable *row = &plan->site[plan->count - ce_variable_count];
+    *row = (struct ce_variable){.name = name, .class = CE_SITE, .doc = "set by the site"};
+    plan->changes[plan->count++].variable = row;
+}
+
 /* Rows for the site's variables that the table does not have. */
-static int add_site(const struct context *context, struct ce_plan *plan, struct ce_error *err)
+static void add_site(const struct context *context, struct ce_plan *plan)
 {
     const struct ce_rules *rules = context->view->rules;
-    size_t count = rules ? rules->variable_count : 0, added = 0;
-    plan->changes = calloc(ce_variable_count + count, sizeof *plan->changes);
-    plan->site = calloc(count + 1, sizeof *plan->site);
-    if (!plan->changes || !plan->site)
-        return ce_fail(err, "no memory");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; rules && i < rules->variable_count; i++) {
         const struct ce_variable *known = ce_variable_find(rules->variables[i].name);
         if (known && known->class == CE_IDENTITY)
             ce_note(context->notes, "%s in the variables of cluster-env.conf is passed over: it is "
                     "computed for every step", known->name);
-        if (known)
-            continue;
-        plan->site[added] = (struct ce_variable){.name = rules->variables[i].name,
-                                                 .class = CE_SITE,
-                                                 .doc = "set by the site"};
-        plan->changes[ce_variable_count + added].variable = &plan->site[added];
-        added++;
+        if (!known)
+            add_row(plan, rules->variables[i].name);
     }
-    plan->count = ce_variable_count + added;
+}
+
+/* Rows for what the site sets where an outer step ran, but not here. */
+static void add_outer(const struct context *context, struct ce_plan *plan)
+{
+    char *rest = NULL;
+    size_t room = CE_RULES_VARIABLES_MAX;
+    for (char *name = strtok_r(plan->outer, ",", &rest); name && room > 0;
+         name = strtok_r(NULL, ",", &rest)) {
+        name[strcspn(name, ":")] = '\0';
+        if (!ce_rules_is_name(name) || ce_variable_find(name) ||
+            ce_rules_get(context->view->rules, name))
+            continue;
+        add_row(plan, name);
+        room--;
+    }
+}
+
+static int add_rows(const struct context *context, struct ce_plan *plan, struct ce_error *err)
+{
+    const struct ce_rules *rules = context->view->rules;
+    size_t count = rules ? rules->variable_count : 0;
+    if (context->marker)
+        count += CE_RULES_VARIABLES_MAX;
+    plan->changes = calloc(ce_variable_count + count, sizeof *plan->changes);
+    plan->site = calloc(count + 1, sizeof *plan->site);
+    plan->outer = strdup(context->marker ? context->marker : "");
+    if (!plan->changes || !plan->site || !plan->outer)
+        return ce_fail(err, "no memory");
+    for (size_t i = 0; i < ce_variable_count; i++)
+        plan->changes[i].variable = &ce_variables[i];
+    plan->count = ce_variable_count;
+    add_site(context, plan);
+    add_outer(context, plan);
     return 0;
 }
 
 static int fill(const struct context *context, struct ce_plan *plan, struct ce_error *err)
 {
-    if (add_site(context, plan, err) < 0)
+    if (add_rows(context, plan, err) < 0)
         return -1;
     ce_step_id_format(&context->view->allocation->id, plan->step);
     ce_request_format(context->view->request, plan->option);
-    for (size_t i = 0; i < plan->count; i++) {
-        if (i < ce_variable_count)
-            plan->changes[i].variable = &ce_variables[i];
+    for (size_t i = 0; i < plan->count; i++)
         if (decide(context, &plan->changes[i], err) < 0)
             return -1;
-    }
     note_too_long(plan, context->notes);
     return build_marker(plan, err);
 }
@@ -264,6 +288,7 @@ void ce_plan_destroy(struct ce_plan *plan)
         free(plan->changes[i].value);
     free(plan->changes);
     free(plan->site);
+    free(plan->outer);
     free(plan->marker);
     free(plan);
 }

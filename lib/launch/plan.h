@@ -27,6 +27,7 @@ struct ce_plan {
     struct ce_change *changes; /* one per row of the table, in its order; then the site's own */
     size_t count;
     struct ce_variable *site; /* what stands for the site's variables that are not in the table */
+    char *outer;                    /* what an outer step wrote: names of some of these */
     char *marker;                   /* the new CLUSTER_ENV_SET */
     char step[CE_STEP_ID_TEXT];     /* CLUSTER_ENV_STEP */
     char option[CE_REQUEST_TEXT];   /* CLUSTER_ENV_OPTION */

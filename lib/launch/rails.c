@@ -201,11 +201,11 @@ static void drop_management(struct work *work)
 
 /* ---------------------------------------------------------------- the class that is taken */
 
-/* Near its class' GPUs, but this one hangs somewhere else. */
+/* Its class is near the GPUs, but this one is known to hang somewhere else. */
 static bool is_astray(const struct work *work, const struct ce_rail *rail)
 {
-    return work->classes[0].level == 0 &&
-           ce_locality_level(ce_locality_nearest(work->node, rail->hca, NULL)) == 2;
+    enum ce_distance distance = ce_locality_nearest(work->node, rail->hca, NULL);
+    return work->classes[0].level == 0 && distance && ce_locality_level(distance) == 2;
 }
 
 static void add_rate(char *text, size_t size, const struct ce_hca_port *port)
@@ -281,8 +281,7 @@ static bool is_tie(const struct work *work)
 {
     if (work->class_count < 2 || work->classes[0].level != work->classes[1].level)
         return false;
-    const struct ce_rail_class *best = &work->classes[0], *next = &work->classes[1];
-    return 5 * ce_rail_class_total(next, best) >= 4 * ce_rail_class_total(best, next);
+    return 5 * work->classes[1].total >= 4 * work->classes[0].total;
 }
 
 static enum ce_confidence judge(const struct work *work)
@@ -385,9 +384,11 @@ static void leave_to_provider(struct ce_rails *rails, const char *provider)
 int ce_rails_choose(const struct ce_node *node, struct ce_rails *ret, struct ce_error *err)
 {
     *ret = (struct ce_rails){.verdict = CE_RAILS_NONE};
-    conclude(ret, CE_RAILS_NONE, node ? "no RDMA device" : "no facts of this node");
-    if (!node)
+    conclude(ret, CE_RAILS_NONE, "no RDMA device");
+    if (!node) {
+        conclude(ret, CE_RAILS_UNSURE, "no facts of this node");
         return 0;
+    }
     if (list_ports(node, ret, err) < 0)
         return -1;
     if (node->hcas_unread) {

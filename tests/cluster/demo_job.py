@@ -10,7 +10,8 @@ import socket
 import sys
 
 USED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT", "GLOO_SOCKET_IFNAME")
-SHOWN = ("NODE_RANK", "NODE_ADDR", "CLUSTER_IP", "HOST_NODE_ADDR")
+SHOWN = ("NODE_RANK", "NODE_ADDR", "CLUSTER_IP", "HOST_NODE_ADDR", "NCCL_IB_HCA")
+HCAS = "/sys/class/infiniband"
 NUMBERS = 1 << 20
 ROUNDS = 4
 
@@ -25,6 +26,18 @@ def bytes_sent(interface):
             return int(file.read())
     except OSError as error:
         return fail(f"interface {interface}: {error.strerror}")
+
+
+def rails():
+    """The HCAs of this node that NCCL would use, by their link layers: "8 IB", "8 IB + 1 Ethernet"."""
+    wanted = os.environ.get("NCCL_IB_HCA", "^=")
+    names, inverted = wanted.lstrip("^=").split(","), wanted.startswith("^")
+    layers = []
+    for hca in os.listdir(HCAS) if os.path.isdir(HCAS) else ():
+        if (hca in names) != inverted:
+            with open(f"{HCAS}/{hca}/ports/1/link_layer", encoding="ascii") as file:
+                layers.append(file.read().strip().replace("InfiniBand", "IB"))
+    return " + ".join(f"{layers.count(layer)} {layer}" for layer in sorted(set(layers))) or "-"
 
 
 def all_reduce_is_right(torch, rank, world):
@@ -44,6 +57,7 @@ def describe(right, interface, sent):
         "rank": int(os.environ["RANK"]),
         "gpus": len(gpus.split(",")) if gpus else 0,
         "interface": interface,
+        "rails": rails(),
         "sent": sent,
         "right": right,
         **{name: os.environ.get(name, "-") for name in SHOWN},
@@ -68,13 +82,13 @@ def one_row_per_node(answers):
             address = f"{first['NODE_ADDR']} {address}"
         yield (
             first["node"], first["NODE_RANK"], spread([answer["rank"] for answer in ranks]),
-            address, first["HOST_NODE_ADDR"], first["interface"], str(first["gpus"]),
+            address, first["interface"], first["NCCL_IB_HCA"], first["rails"], str(first["gpus"]),
             "right" if all(answer["right"] for answer in ranks) else "WRONG",
         )
 
 
 def print_table(rows):
-    head = ("node", "NODE_RANK", "RANK", "CLUSTER_IP", "HOST_NODE_ADDR", "network", "GPUs", "sum")
+    head = ("node", "NODE_RANK", "RANK", "CLUSTER_IP", "network", "NCCL_IB_HCA", "rails", "GPUs", "sum")
     rows = [head, *rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     for row in rows:
@@ -104,9 +118,11 @@ def main():
         print_table(rows)
         # ranks of one node share its interface: count each node once
         sent = sum({answer["node"]: answer["sent"] for answer in answers}.values())
-        print(f"\n{world} ranks on {len(rows)} nodes: {ROUNDS} all-reduces of {NUMBERS:,} numbers, "
-              f"{wrong or 'no'} wrong sum{'s' if wrong > 1 else ''},\n{sent / 1e6:.0f} MB over the "
-              f"cluster network ({interface}). Ranks, addresses and interface: --cluster-env.", flush=True)
+        met = ", ".join(sorted({answer["HOST_NODE_ADDR"] for answer in answers}))
+        print(f"\n{world} ranks on {len(rows)} nodes met at {met}: {ROUNDS} all-reduces of {NUMBERS:,} "
+              f"numbers,\n{wrong or 'no'} wrong sum{'s' if wrong > 1 else ''}, {sent / 1e6:.0f} MB over "
+              f"the cluster network ({interface}). Ranks, addresses, interface\n"
+              "and rails (the HCAs for NCCL): --cluster-env.", flush=True)
     torch.distributed.barrier()
     return 1 if wrong else 0
 

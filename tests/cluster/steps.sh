@@ -52,6 +52,35 @@ different_ports() {
     [[ $(printf '%s\n' "${ports[@]}" | sort -u | wc -l) -eq $# ]] || complain "ports ${ports[*]}"
 }
 
+# ended_by_refusal REGEX SRUN_OPTION...: tasks that would run 40 s end at once on all nodes, one
+# line of ours tells why. The time counts from the command on, so the best of three tries is taken:
+# this machine may be busy.
+ended_by_refusal() {
+    local try start took=0 least=99999
+    for try in 1 2 3; do
+        start=${EPOCHREALTIME/./}
+        run as_user srun -N4 "${@:2}" "$jobs/hold.sh" "$home/refusal"
+        took=$(((${EPOCHREALTIME/./} - start) / 1000))
+        [[ $took -ge $least ]] || least=$took
+        [[ $least -ge 2000 ]] || break
+    done
+    diag "tries: $try, ended after $least ms, status $status"
+    [[ $least -lt 2000 ]] || complain "ended after $least ms"
+    [[ $status -ne 0 ]] || complain "exit status 0"
+    [[ $(grep -ac 'cluster-env: .*; the step ends here' <<<"$err") -eq 1 && $err =~ cluster-env:\ $1 ]] ||
+        complain "said: $err"
+}
+
+# shell_on_first_node NAME: jobs/shell.sh as somebody types it in salloc's shell on the job's first node,
+# where Slurm is told to put it
+# shellcheck disable=SC2016 # Slurm expands it
+readonly shell_on_node=(--slurm-conf LaunchParameters=use_interactive_step
+    --slurm-conf 'InteractiveStepOptions="--interactive --preserve-env $SHELL"')
+shell_on_first_node() {
+    echo "exec '$jobs/shell.sh' '$jobs' '$home/$1'" |
+        within 60 "$cluster" on "$state" head --user demo --cwd "$home" -- salloc -Q -N4 --cluster-env
+}
+
 # want_hosts HOST...: these are the nodes of the last check_step, in the order of its ranks
 want_hosts() { [[ ${hosts[*]} == "$*" ]] || complain "ranks are on ${hosts[*]}, expected $*"; }
 

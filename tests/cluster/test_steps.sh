@@ -181,7 +181,7 @@ test_salloc() {
     check_job "$home/salloc" evaluated "${in_order[@]}"
     verdict "salloc: cluster-env show --export in its shell describes the job"
 
-    run shell_on_first_node
+    run shell_on_first_node inside
     quiet
     check_step "$home/inside.step" 4 4
     check_step "$home/inside.after" 4 4
@@ -191,11 +191,6 @@ test_salloc() {
     verdict "salloc with use_interactive_step: the shell itself has the job's variables, and no rank"
     check_evaluated "$home/inside" shell
     verdict "salloc with use_interactive_step: cluster-env show --export gives what the plugin set"
-}
-
-shell_on_first_node() {
-    echo "exec '$jobs/shell.sh' '$jobs' '$home/inside'" |
-        within 60 "$cluster" on "$state" head --user demo --cwd "$home" -- salloc -Q -N4 --cluster-env
 }
 
 # ---------------------------------------------------------------- cluster-env show
@@ -341,9 +336,7 @@ main() {
     [[ $# -eq 1 ]] || { echo "usage: test_steps.sh SERIES" >&2; exit 2; }
     local groups=(srun not_asked batch more_batch nested salloc show others plugstack torch messages)
     plan $((39 + ${#groups[@]}))
-    # shellcheck disable=SC2016 # Slurm expands it
-    start_product "$1" --slurm-conf LaunchParameters=use_interactive_step \
-        --slurm-conf 'InteractiveStepOptions="--interactive --preserve-env $SHELL"'
+    start_product "$1" "${shell_on_node[@]}"
     # a login node has its texts as well
     as_root head cluster-env facts --write
     run_groups "$1" "${groups[@]}"

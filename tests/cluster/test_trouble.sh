@@ -147,25 +147,6 @@ test_one_node() {
 
 on_book() { on_all_nodes sed -i "$1" "$texts/hosts"; }
 
-# ended_by_refusal REGEX SRUN_OPTION...: tasks that would run 40 s end at once on all nodes, one
-# line of ours tells why. The time counts from the command on, so the best of three tries is taken:
-# this machine may be busy.
-ended_by_refusal() {
-    local try start took=0 least=99999
-    for try in 1 2 3; do
-        start=${EPOCHREALTIME/./}
-        run as_user srun -N4 "${@:2}" "$jobs/hold.sh" "$home/refusal"
-        took=$(((${EPOCHREALTIME/./} - start) / 1000))
-        [[ $took -ge $least ]] || least=$took
-        [[ $least -ge 2000 ]] || break
-    done
-    diag "tries: $try, ended after $least ms, status $status"
-    [[ $least -lt 2000 ]] || complain "ended after $least ms"
-    [[ $status -ne 0 ]] || complain "exit status 0"
-    [[ $(grep -ac 'cluster-env: .*; the step ends here' <<<"$err") -eq 1 && $err =~ cluster-env:\ $1 ]] ||
-        complain "said: $err"
-}
-
 test_stale_book() {
     local stale="alpha: the address book is stale: it gives 10.20.0.99 for alpha"
     on_book 's/^10.20.0.14 /10.20.0.99 /'

@@ -19,8 +19,9 @@ real_job() {
     local out
     out=$(demo 2>"$work/err") || { fail "./demo runs a real torch job"; diag "$(cat "$work/err")"; return; }
     is "$(grep -c 'right$' <<<"$out")" 4 "./demo shows a row for each of four nodes, every sum right"
-    like "$out" '8 ranks on 4 nodes: .* no wrong sum' "./demo all-reduced over 8 ranks without a wrong sum"
+    like "$out" '8 ranks on 4 nodes .*no wrong sum' "./demo all-reduced over 8 ranks without a wrong sum"
     is "$(awk '/^node[1-4] / { print $4 }' <<<"$out" | sort -u | wc -l)" 4 "./demo shows four different addresses"
+    is "$(grep -c '^node.* ^=mlx5_0  *8 IB ' <<<"$out")" 4 "./demo shows a node of a 1-Click Cluster in each row: ^=mlx5_0, which leaves 8 IB rails"
 }
 
 own_command() {
@@ -72,7 +73,7 @@ kept() {
     ok "./demo --end ends it" test ! -e "$state"
 }
 
-plan 11
+plan 12
 real_job
 own_command
 batch_script

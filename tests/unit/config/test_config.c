@@ -7,14 +7,15 @@
 #define DEFAULTS                                                                                   \
     "port.first=61000\nport.last=65535\nnetwork.suffix=\nnetwork.interface=\n"                     \
     "network.interfaces=0\nnetwork.family=auto\n"
+#define WARN "rails.differ=warn\n"
 
 /* What a configuration means for node "gpu3", as node.policy says it; "..." stands for the default
  * of the keys before. */
 static const struct meaning_row {
     const char *name, *text, *policy;
 } meanings[] = {
-    {"an_empty_configuration_is_the_default", "", DEFAULTS "tuning=default\n"},
-    {"comments_are_passed_over", "# one\n// two\n/* three */\n", DEFAULTS "tuning=default\n"},
+    {"an_empty_configuration_is_the_default", "", DEFAULTS "tuning=default\n" WARN},
+    {"comments_are_passed_over", "# one\n// two\n/* three */\n", DEFAULTS "tuning=default\n" WARN},
     {"every_key_is_understood",
      "address_book = \"/etc/hosts\";\n"
      "network = { interface = \"eth1\"; interfaces = 8; prefixes = [ \"10.1.0.0/16\", \"fd00::/8\" ];\n"
@@ -22,39 +23,39 @@ static const struct meaning_row {
      "tuning = \"off\";\n",
      "port.first=50000\nport.last=50099\nnetwork.suffix=-hsn\nnetwork.interface=eth1\n"
      "network.interfaces=8\nnetwork.family=ipv6\nnetwork.prefix.0=10.1.0.0/16\n"
-     "network.prefix.1=fd00::/8\ntuning=off\n"},
+     "network.prefix.1=fd00::/8\ntuning=off\n" WARN},
     {"a_list_may_stand_in_parentheses", "network = { prefixes = ( \"10.1.0.0/16\" ); };\n",
-     DEFAULTS "network.prefix.0=10.1.0.0/16\ntuning=default\n"},
+     DEFAULTS "network.prefix.0=10.1.0.0/16\ntuning=default\n" WARN},
     {"a_section_of_this_node_counts", "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; } );\n",
-     DEFAULTS "tuning=off\n"},
+     DEFAULTS "tuning=off\n" WARN},
     {"a_section_of_another_node_does_not", "nodes = ( { names = \"cpu[1-8]\"; tuning = \"off\"; } );\n",
-     DEFAULTS "tuning=default\n"},
+     DEFAULTS "tuning=default\n" WARN},
     {"a_section_overrides_what_is_general",
      "tuning = \"off\";\nnodes = ( { names = \"gpu3\"; tuning = \"default\"; } );\n",
-     DEFAULTS "tuning=default\n"},
+     DEFAULTS "tuning=default\n" WARN},
     {"a_section_that_stands_first_overrides_too",
      "nodes = ( { names = \"gpu3\"; tuning = \"off\"; } );\ntuning = \"default\";\n",
-     DEFAULTS "tuning=off\n"},
+     DEFAULTS "tuning=off\n" WARN},
     {"a_later_section_overrides_an_earlier",
      "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; }, { names = \"gpu3\"; tuning = \"default\"; } );\n",
-     DEFAULTS "tuning=default\n"},
+     DEFAULTS "tuning=default\n" WARN},
     {"sections_add_up_key_by_key",
      "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; network = { suffix = \"-a\"; }; },\n"
      "          { names = \"gpu3\"; network = { family = \"ipv4\"; }; } );\n",
      "port.first=61000\nport.last=65535\nnetwork.suffix=-a\nnetwork.interface=\n"
-     "network.interfaces=0\nnetwork.family=ipv4\ntuning=off\n"},
+     "network.interfaces=0\nnetwork.family=ipv4\ntuning=off\n" WARN},
     {"prefixes_of_a_section_replace_the_general_ones",
      "network = { prefixes = [ \"10.1.0.0/16\", \"10.2.0.0/16\" ]; };\n"
      "nodes = ( { names = \"gpu3\"; network = { prefixes = [ \"10.9.0.0/16\" ]; }; } );\n",
-     DEFAULTS "network.prefix.0=10.9.0.0/16\ntuning=default\n"},
+     DEFAULTS "network.prefix.0=10.9.0.0/16\ntuning=default\n" WARN},
     {"a_section_may_empty_the_prefixes",
      "network = { prefixes = [ \"10.1.0.0/16\" ]; };\n"
      "nodes = ( { names = \"gpu3\"; network = { prefixes = [ ]; }; } );\n",
-     DEFAULTS "tuning=default\n"},
-    {"no_sections_are_sections", "nodes = ( );\n", DEFAULTS "tuning=default\n"},
+     DEFAULTS "tuning=default\n" WARN},
+    {"no_sections_are_sections", "nodes = ( );\n", DEFAULTS "tuning=default\n" WARN},
     {"a_window_of_one_port_is_a_window", "port = { first = 7000; last = 7000; };\n",
      "port.first=7000\nport.last=7000\nnetwork.suffix=\nnetwork.interface=\n"
-     "network.interfaces=0\nnetwork.family=auto\ntuning=default\n"},
+     "network.interfaces=0\nnetwork.family=auto\ntuning=default\n" WARN},
 };
 
 static int parse(const char *text, struct ce_config *config, struct ce_error *err)

@@ -143,7 +143,7 @@ static const struct plan_row {
      {"NCCL_SOCKET_IFNAME==eth9", "NCCL_COMM_ID=10.9.9.9:1"}, {"NCCL_SOCKET_IFNAME"},
      "NCCL_SOCKET_IFNAME", CE_UNSET, NULL, "NCCL_COMM_ID is set by the user"},
     {"tuning_that_is_not_needed_is_not_inherited", &step, {"NCCL_SOCKET_FAMILY=AF_INET6"},
-     {"NCCL_SOCKET_FAMILY"}, "NCCL_SOCKET_FAMILY", CE_UNSET, NULL, "not known on this node"},
+     {"NCCL_SOCKET_FAMILY"}, "NCCL_SOCKET_FAMILY", CE_UNSET, NULL, "not needed here"},
 };
 
 static void decides(void **state)
@@ -267,6 +267,90 @@ static void tuning_off_writes_identity_only(void **state)
     assert_int_equal(change_of(plan, "NCCL_SOCKET_IFNAME")->action, CE_LEAVE);
     unit_holds(change_of(plan, "NCCL_SOCKET_IFNAME")->reason, "tuning = \"off\"");
     assert_int_equal(change_of(plan, "RANK")->action, CE_SET);
+    stage_clear(&stage);
+    unit_env_free(&array);
+}
+
+/* The site's own variables are rows behind the table's. */
+static const struct site_row {
+    const char *name, *env[ENTRIES], *ours[ENTRIES];
+    const char *here; /* what the site sets on this node; NULL: nothing */
+    const char *files[4];
+    enum ce_action action;
+    const char *reason; /* NULL: there is no row */
+} sites[] = {
+    {"a_sites_variable_is_written", {NULL}, {NULL}, "106", {NULL}, CE_SET,
+     "variables in cluster-env.conf"},
+    {"that_of_another_node_gives_way", {"NCCL_IB_TC=41"}, {"NCCL_IB_TC"}, "106", {NULL}, CE_SET,
+     "variables in cluster-env.conf"},
+    {"the_users_stays", {"NCCL_IB_TC=41"}, {NULL}, "106", {NULL}, CE_LEAVE, "set by the user"},
+    {"a_file_wins_over_the_sites", {NULL}, {NULL}, "106", {"/etc/nccl.conf", "NCCL_IB_TC"},
+     CE_LEAVE, "set in /etc/nccl.conf"},
+    {"a_file_wins_over_that_of_another_node", {"NCCL_IB_TC=41"}, {"NCCL_IB_TC"}, "106",
+     {"/etc/nccl.conf", "NCCL_IB_TC"}, CE_UNSET, "set in /etc/nccl.conf"},
+    {"that_of_another_node_is_not_inherited", {"NCCL_IB_TC=41"}, {"NCCL_IB_TC"}, NULL, {NULL},
+     CE_UNSET, "not set by the site on this node"},
+    {"a_variable_of_the_users_own_is_no_row", {"NCCL_IB_TC=42", "OTHER=1"},
+     {"OTHER"}, NULL, {NULL}, CE_LEAVE, NULL},
+    {"nobodys_is_no_row", {NULL}, {NULL}, NULL, {NULL}, CE_LEAVE, NULL},
+};
+
+static const struct ce_change *find_change(const struct ce_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (strcmp(plan->changes[i].variable->name, name) == 0)
+            return &plan->changes[i];
+    return NULL;
+}
+
+static void obeys_the_site(void **state)
+{
+    const struct site_row *row = *state;
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_rules_create();
+    struct unit_env array = {.count = 0};
+    struct stage stage;
+    struct ce_error err = {""};
+    unit_env_fill(&array, row->env);
+    if (row->ours[0])
+        mark(&array, row->ours);
+    stage_set(&stage, &step);
+    if (row->here)
+        assert_int_equal(ce_rules_set(rules, "NCCL_IB_TC", row->here, &err), 0);
+    stage.view.rules = rules;
+    const struct ce_environ env = unit_environ(&array);
+    const struct ce_conf_lookup conf = {lookup, row->files};
+    ce_auto(ce_plan_destroy) struct ce_plan *plan =
+        ce_plan_create(&stage.view, &env, &conf, &stage.notes, &err);
+    assert_non_null(plan);
+    const struct ce_change *change = find_change(plan, "NCCL_IB_TC");
+    assert_int_equal(change != NULL, row->reason != NULL);
+    if (change) {
+        assert_int_equal(change->action, row->action);
+        assert_string_equal(change->reason, row->reason);
+    }
+    stage_clear(&stage);
+    unit_env_free(&array);
+}
+
+/* A marker is what anybody may have made. */
+static void a_marker_makes_no_more_rows_than_the_site_could(void **state)
+{
+    struct unit_env array = {.count = 0};
+    struct stage stage;
+    char marker[9000] = "1A:00000000,:00000000,a b:1,,:";
+    (void)state;
+    stage_set(&stage, &step);
+    unit_env_set(&array, CE_MARKER, marker);
+    ce_auto(ce_plan_destroy) struct ce_plan *none = plan_of(&stage, &array, no_files);
+    for (size_t i = 0; i < 8000; i += 8)
+        snprintf(marker + i, sizeof marker - i, ",X%zu", 100000 + i);
+    unit_env_set(&array, CE_MARKER, marker);
+    const struct ce_environ env = unit_environ(&array);
+    const struct ce_conf_lookup conf = {lookup, no_files};
+    struct ce_error err = {""};
+    ce_auto(ce_plan_destroy) struct ce_plan *most =
+        ce_plan_create(&stage.view, &env, &conf, &stage.notes, &err);
+    assert_int_equal(most->count, ce_variable_count + CE_RULES_VARIABLES_MAX);
     stage_clear(&stage);
     unit_env_free(&array);
 }
@@ -490,6 +574,8 @@ int main(void)
     UNIT_RULE(a_port_that_is_none_is_noted_once);
     UNIT_RULE(the_options_port_is_written_over_the_users);
     UNIT_TABLE(files, obeys_files);
+    UNIT_TABLE(sites, obeys_the_site);
+    UNIT_RULE(a_marker_makes_no_more_rows_than_the_site_could);
     UNIT_RULE(a_very_long_path_of_a_file_does_not_break_the_reason);
     UNIT_RULE(tuning_off_writes_identity_only);
     UNIT_RULE(before_the_tasks_only_what_they_share_is_planned);

@@ -106,7 +106,7 @@ static const struct row {
      "|  |- GPU 0  0000:0c:00.0\n"
      "|  `- a      InfiniBand  400 Gb/s ACTIVE  rail 0\n"
      "|            400 Gb/s InfiniBand, PIX to GPU 0\n"
-     "`- b         InfiniBand  100 Gb/s ACTIVE  kept out\n",
+     "`- b         InfiniBand  100 Gb/s ACTIVE  rail 1",
      "ost bridge"},
     {"the_functions_of_a_card_share_no_switch",
      PORT("a", "infiniband", "400000") AT("a", "0000:0c:00.0")

@@ -236,6 +236,64 @@ static void is_refused(void **state)
     unit_env_free(&array);
 }
 
+/* Rails of n1 and n2 differ by the configuration, which all nodes know: the first speaks for them. */
+static const struct differ_row {
+    const char *name, *policy, *own, *node_id, *option;
+    const char *reason; /* NULL: the task may run */
+} differs[] = {
+    {"the_first_node_refuses_nodes_that_differ", "refuse", "8", "0", NULL, "different rails: n1 8"},
+    {"the_others_leave_it_to_the_first", "refuse", "8", "1", NULL, NULL},
+    {"a_node_that_falls_short_refuses_itself", "refuse", "9", "1", NULL,
+     "this node has 8 InfiniBand rails of 400 Gb/s, expected 9"},
+    {"what_differs_may_run_without_rdma", "refuse", "8", "0", "rdma=off", NULL},
+    {"what_differs_may_run_with_a_warning", "warn", "8", "0", NULL, NULL},
+    {"the_first_node_refuses_nodes_without_common_rails", "common", "8", "0", "rdma=require",
+     "they have none in common"},
+    {"the_others_leave_that_to_the_first_too", "common", "8", "1", "rdma=require", NULL},
+};
+
+static void write_rails(struct unit_dir *run, const struct differ_row *row)
+{
+    ce_autotext struct ce_text text = CE_TEXT(10000);
+    ce_text_add(&text, "format=1\n");
+    for (unsigned i = 0; i < 8; i++)
+        ce_text_addf(&text,
+                     "ib.mlx5_%u.type=MT4129\nib.mlx5_%u.pci=0000:%02x:00.0\n"
+                     "ib.mlx5_%u.1.state=4\nib.mlx5_%u.1.link_layer=infiniband\n"
+                     "ib.mlx5_%u.1.rate_mbps=400000\n", i, i, 16 + i, i, i, i);
+    ce_text_add(&text, "end=1\n");
+    unit_dir_write(run, CE_FACTS_FILE, ce_text_string(&text));
+    ce_autotext struct ce_text policy_text = CE_TEXT(1000);
+    ce_text_addf(&policy_text, "format=1\nrails.count=%s\nrails.differ=%s\n"
+                 "rails.general.count=8\nrails.general.link_layer=infiniband\n"
+                 "rails.group.0.names=n2\nrails.group.0.count=4\n"
+                 "rails.group.0.link_layer=ethernet\nend=1\n", row->own, row->policy);
+    unit_dir_write(run, CE_POLICY_FILE, ce_text_string(&policy_text));
+}
+
+static void differ(void **state)
+{
+    const struct differ_row *row = *state;
+    static const char *const place[] = {"SLURM_STEP_NODELIST=n[1-2]", "SLURM_STEP_NUM_TASKS=2",
+                                        "SLURM_LOCALID=0", NULL};
+    struct unit_dir run = unit_dir_make();
+    struct unit_env array = {.count = 0};
+    struct ce_task task;
+    struct ce_error err = {""};
+    write_rails(&run, row);
+    unit_env_fill(&array, place);
+    unit_env_set(&array, "SLURM_NODEID", row->node_id);
+    unit_env_set(&array, "SLURM_PROCID", row->node_id);
+    const struct ce_environ env = unit_environ(&array);
+    ce_auto(ce_session_close) struct ce_session *session =
+        open_session(run.path, &env, row->option);
+    unit_dir_remove(&run);
+    assert_int_equal(ce_session_enter(session, &env, &task, &err), row->reason ? -1 : 0);
+    unit_env_free(&array);
+    if (row->reason)
+        unit_holds(err.text, row->reason);
+}
+
 static void a_list_that_is_none_opens_no_session(void **state)
 {
     static const char *const bad[] = {"SLURM_STEP_NODELIST=n[1-", "SLURM_STEP_NUM_TASKS=4", NULL};
@@ -433,6 +491,7 @@ int main(void)
     UNIT_RULE(without_texts_names_are_handed_on_with_one_note);
     UNIT_RULE(a_port_of_the_users_that_is_none_is_noted_once);
     UNIT_TABLE(refusals, is_refused);
+    UNIT_TABLE(differs, differ);
     UNIT_RULE(a_list_that_is_none_opens_no_session);
     UNIT_TABLE(gpus, hidden);
     UNIT_TABLE(stales, stale);
