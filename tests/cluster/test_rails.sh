@@ -162,6 +162,18 @@ test_all() {
     verdict 'tuning = "off": no list'
 }
 
+test_mpi() {
+    local name='tuning = "all": mpirun of Open MPI starts its ranks on all nodes'
+    if ! as_root head test -x /usr/bin/mpirun.openmpi; then skip "$name" "openmpi-bin is not installed"; return; fi
+    configure 'tuning = "all";'
+    submit mpi "$home/mpi.out" -N3 --cluster-env --wrap "trap 'touch $home/mpi.done' EXIT
+        mpirun.openmpi -np 3 --map-by node hostname >$home/mpi.ranks"
+    ended mpi
+    [[ $(sort "$home/mpi.ranks") == $'alpha\nn10\nn9' ]] || complain "ranks on $(cat "$home/mpi.ranks")"
+    configure
+    verdict "$name"
+}
+
 # ---------------------------------------------------------------- who wins
 
 # give NODE FILE LINE: FILE, which all nodes share, holds that line on this one, until FILE is removed.
@@ -422,8 +434,8 @@ test_differ() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_rails.sh SERIES" >&2; exit 2; }
-    local groups=(lists batch all user site unknown down require off expected differ)
-    plan $((47 + ${#groups[@]}))
+    local groups=(lists batch all mpi user site unknown down require off expected differ)
+    plan $((48 + ${#groups[@]}))
     start_product "$1" "${shell_on_node[@]}" --hardware <("$here/hgx_tree") \
         --hardware n9=<("$here/hgx_tree" ethernet=3) --hardware n10=<("$here/hgx_tree" buses=b)
     as_root head cluster-env facts --write
