@@ -78,7 +78,7 @@ static const struct argp argp = {
            "check a file.",
 };
 
-/* What every step computes anew a site cannot set. */
+/* What every step computes anew a site cannot set, on whichever node. */
 static int check_variables(const struct ce_rules *rules, const char *path, struct ce_error *err)
 {
     for (size_t i = 0; i < rules->variable_count; i++) {
@@ -101,7 +101,7 @@ static int check(const struct arguments *arguments)
         return ce_complain("config", &err, CE_EXIT_USAGE);
     ce_site_config(&site, name, &config);
     ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_site_rules(&site, name, &err);
-    if (!rules || check_variables(rules, arguments->check, &err) < 0)
+    if (!rules || check_variables(ce_config_variables(site.file), arguments->check, &err) < 0)
         return ce_complain("config", &err, CE_EXIT_USAGE);
     if (arguments->node_name)
         ce_policy_write(&config.policy, rules, &out);
@@ -114,7 +114,7 @@ static int check(const struct arguments *arguments)
 static void warn_if_degraded(const struct ce_rails *rails)
 {
     struct ce_error err;
-    if (rails->active == rails->count)
+    if (rails->active >= rails->count) /* more: a provider's, which are no rails */
         return;
     ce_fail(&err, "%zu of %zu rails are down; run this on a good node, or write the rate yourself",
             rails->count - rails->active, rails->count);

@@ -14,7 +14,7 @@ _cluster_env_options() {
 _cluster_env_values() { # OPTION
     case $1 in
         --format | -f) echo -W "names addresses mpi mpich deepspeed horovod" ;;
-        --option | -o) echo -W "on off port= torchrun=on torchrun=off verbose" ;;
+        --option | -o) echo -W "on off port= rdma=auto rdma=off rdma=require torchrun=on torchrun=off verbose" ;;
         --from) echo -W "srun slurm dns" ;;
         --run | --root | --helpers | -r) echo -d ;;
         --config | --check | --facts | --svg | -c) echo -f ;;

@@ -19,6 +19,7 @@ enum { MAX_FILE = 1 << 20, MAX_KEY = 128 };
 struct reader {
     const char *path;
     struct ce_config *config;
+    struct ce_rules *variables; /* of all nodes; NULL: they are passed over */
     struct ce_error *err;
 };
 
@@ -31,6 +32,7 @@ struct section {
 struct ce_config_file {
     config_t tree;
     struct ce_config general; /* what holds outside of sections */
+    struct ce_rules *variables; /* of all nodes */
     struct section *sections;
     size_t count;
 };
@@ -136,12 +138,6 @@ static int read_variables(const struct reader *reader, const config_setting_t *g
     return 0;
 }
 
-static int try_variables(const struct reader *reader, const config_setting_t *group)
-{
-    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_rules_create();
-    return rules ? read_variables(reader, group, rules) : ce_fail(reader->err, "no memory");
-}
-
 static int read_group(const struct reader *reader, config_setting_t *group, const char *prefix,
                       bool in_nodes)
 {
@@ -152,7 +148,7 @@ static int read_group(const struct reader *reader, config_setting_t *group, cons
         if (!*prefix && strcmp(name, in_nodes ? "names" : "nodes") == 0)
             continue;
         if (!*prefix && strcmp(name, "variables") == 0) {
-            if (try_variables(reader, setting) < 0)
+            if (reader->variables && read_variables(reader, setting, reader->variables) < 0)
                 return -1;
             continue;
         }
@@ -195,7 +191,7 @@ static int read_nodes(const struct reader *reader, config_setting_t *nodes,
     for (; file->count < count; file->count++) {
         struct section *section = &file->sections[file->count];
         struct ce_config copy = *reader->config;
-        const struct reader trial = {reader->path, &copy, reader->err};
+        const struct reader trial = {reader->path, &copy, reader->variables, reader->err};
         section->group = config_setting_get_elem(nodes, (unsigned)file->count);
         if (read_names(reader, section) < 0 || read_group(&trial, section->group, "", true) < 0)
             return -1;
@@ -242,6 +238,14 @@ static int read_all(const struct reader *reader, struct ce_config_file *file, co
     return check_whole(reader);
 }
 
+/* Those of one node can be made of it, so those of any. */
+static int check_rules(const struct reader *reader, const struct ce_config_file *file)
+{
+    struct ce_error why;
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_config_rules(file, "", &why);
+    return rules ? 0 : ce_fail(reader->err, "%s: %s", reader->path, why.text);
+}
+
 void ce_config_default(struct ce_config *config)
 {
     *config = (struct ce_config){.address_book = ""};
@@ -251,14 +255,17 @@ void ce_config_default(struct ce_config *config)
 struct ce_config_file *ce_config_open(const char *text, const char *path, struct ce_error *err)
 {
     struct ce_config_file *file = calloc(1, sizeof *file);
-    if (!file) {
+    if (file)
+        file->variables = ce_rules_create();
+    if (!file || !file->variables) {
+        free(file);
         ce_fail(err, "no memory");
         return NULL;
     }
-    const struct reader reader = {path, &file->general, err};
+    const struct reader reader = {path, &file->general, file->variables, err};
     config_init(&file->tree);
     ce_config_default(&file->general);
-    if (read_all(&reader, file, text) == 0)
+    if (read_all(&reader, file, text) == 0 && check_rules(&reader, file) == 0)
         return file;
     ce_config_close(file);
     return NULL;
@@ -273,6 +280,7 @@ void ce_config_close(struct ce_config_file *file)
         ce_hostlist_destroy(file->sections[i].names);
     }
     free(file->sections);
+    ce_rules_destroy(file->variables);
     config_destroy(&file->tree);
     free(file);
 }
@@ -280,16 +288,24 @@ void ce_config_close(struct ce_config_file *file)
 /* A key means the same whatever stands before it, so what was tried once cannot fail. */
 void ce_config_for(const struct ce_config_file *file, const char *node_name, struct ce_config *ret)
 {
-    const struct reader reader = {"", ret, NULL};
+    const struct reader reader = {"", ret, NULL, NULL};
     *ret = file->general;
     for (size_t i = 0; i < file->count; i++)
         if (ce_hostindex_find(file->sections[i].index, node_name, NULL))
             read_group(&reader, file->sections[i].group, "", true);
 }
 
-static bool same_rails(const struct ce_rails_expected *a, const struct ce_rails_expected *b)
+/* Which keys of rails the section has. */
+static unsigned rails_keys(config_setting_t *group)
 {
-    return a->count == b->count && a->link_layer == b->link_layer && a->rate_gbps == b->rate_gbps;
+    return (config_setting_lookup(group, "rails.count") ? CE_RAILS_COUNT : 0u) |
+           (config_setting_lookup(group, "rails.link_layer") ? CE_RAILS_LINK_LAYER : 0u) |
+           (config_setting_lookup(group, "rails.rate") ? CE_RAILS_RATE : 0u);
+}
+
+const struct ce_rules *ce_config_variables(const struct ce_config_file *file)
+{
+    return file->variables;
 }
 
 static int add_section(const struct ce_config_file *file, const struct section *section,
@@ -298,14 +314,14 @@ static int add_section(const struct ce_config_file *file, const struct section *
     const config_setting_t *variables = config_setting_get_member(section->group, "variables");
     struct ce_config config = file->general;
     const char *names = NULL;
-    const struct reader reader = {"", &config, err};
+    const struct reader reader = {"", &config, NULL, err};
     read_group(&reader, section->group, "", true);
     if (variables && is_ours && read_variables(&reader, variables, rules) < 0)
         return -1;
-    if (same_rails(&config.policy.rails, &rules->general) ||
-        !config_setting_lookup_string(section->group, "names", &names))
+    unsigned keys = rails_keys(section->group);
+    if (!keys || !config_setting_lookup_string(section->group, "names", &names))
         return 0;
-    return ce_rules_add_group(rules, names, &config.policy.rails, err);
+    return ce_rules_add_group(rules, names, &config.policy.rails, keys, err);
 }
 
 struct ce_rules *ce_config_rules(const struct ce_config_file *file, const char *node_name,
@@ -313,7 +329,7 @@ struct ce_rules *ce_config_rules(const struct ce_config_file *file, const char *
 {
     const config_setting_t *variables = config_lookup(&file->tree, "variables");
     struct ce_config config = file->general;
-    const struct reader reader = {"", &config, err};
+    const struct reader reader = {"", &config, NULL, err};
     ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_rules_create();
     if (!rules) {
         ce_fail(err, "no memory");

@@ -30,7 +30,8 @@ void ce_config_default(struct ce_config *config);
 struct ce_config_file;
 
 /* `path` is for messages.  NULL with err, "FILE:LINE: what, expected what": syntax, unknown or
- * duplicate keys, values out of range, also in the sections of other nodes. */
+ * duplicate keys, values out of range, more variables than one node may have; also in the sections
+ * of other nodes. */
 struct ce_config_file *ce_config_open(const char *text, const char *path, struct ce_error *err);
 void ce_config_close(struct ce_config_file *file);
 CE_DEFINE_CLEANUP(struct ce_config_file, ce_config_close)
@@ -38,6 +39,9 @@ CE_DEFINE_CLEANUP(struct ce_config_file, ce_config_close)
 /* What it means for the node of that name: the general settings, then those of each `nodes` section
  * whose names hold it, in their order. */
 void ce_config_for(const struct ce_config_file *file, const char *node_name, struct ce_config *ret);
+
+/* Every variable that the file sets on some node; the values are those of the last one. */
+const struct ce_rules *ce_config_variables(const struct ce_config_file *file);
 
 /* The variables of that node, and the rails expected of all: the general ones, and a group for each
  * section that says otherwise.  NULL with err: too many, no memory. */

@@ -32,22 +32,37 @@ static struct ce_rails_expected found_rails(const struct ce_rails *rails)
                                       .rate_gbps = rails->rate_mbps / 1000};
 }
 
-/* A rate below what is expected makes a step slow; another number or kind makes it hang. */
+static const char *describe_found(const struct ce_rails *rails, char *text, size_t size)
+{
+    const struct ce_rails_expected found = found_rails(rails);
+    if (found.count)
+        return describe(&found, text, size);
+    snprintf(text, size, "%s (%s)",
+             rails->verdict == CE_RAILS_UNSURE ? "rails that are not known" : "no rails",
+             rails->reason);
+    return text;
+}
+
+/* A rate below what is expected makes a step slow; another number or kind makes it hang.  What is
+ * not known is told, and is no fault. */
 static void judge_own(const struct ce_rails *rails, const struct ce_policy *policy, bool alone,
                       struct ce_agreement *ret)
 {
     const struct ce_rails_expected *expected = &policy->rails;
     const struct ce_rails_expected found = found_rails(rails);
-    char have[96], want[96];
+    char have[sizeof rails->reason + 32], want[96];
+    bool known = rails->verdict != CE_RAILS_UNSURE;
     bool other = found.count != expected->count ||
                  (expected->link_layer && found.link_layer != expected->link_layer);
     bool slow = expected->rate_gbps && rails->active && found.rate_gbps < expected->rate_gbps;
     if (!expected->count || rails->verdict == CE_RAILS_PROVIDER || (!other && !slow))
         return;
-    ret->refused = !alone && ((other && policy->differ != CE_DIFFER_WARN) ||
-                              (slow && policy->differ == CE_DIFFER_REFUSE));
-    ce_fail(&ret->own, "this node has %s, expected %s; %s", describe(&found, have, sizeof have),
-            describe(expected, want, sizeof want), remedy);
+    ret->refused = !alone && known &&
+                   ((other && policy->differ != CE_DIFFER_WARN) ||
+                    (slow && policy->differ == CE_DIFFER_REFUSE));
+    ce_fail(&ret->own, "this node has %s, expected %s; %s",
+            describe_found(rails, have, sizeof have), describe(expected, want, sizeof want),
+            remedy);
 }
 
 /* ---------------------------------------------------------------- all nodes */
@@ -89,12 +104,13 @@ static int lookup_fill(struct lookup *lookup, struct ce_error *err)
     return 0;
 }
 
-static const struct ce_rails_expected *expected_of(const struct lookup *lookup, const char *name)
+static struct ce_rails_expected expected_of(const struct lookup *lookup, const char *name)
 {
-    for (size_t i = lookup->rules->group_count; i-- > 0;)
+    struct ce_rails_expected rails = lookup->rules->general;
+    for (size_t i = 0; i < lookup->rules->group_count; i++)
         if (ce_hostindex_find(lookup->indexes[i], name, NULL))
-            return &lookup->rules->groups[i].rails;
-    return &lookup->rules->general;
+            ce_rails_lay(&lookup->rules->groups[i], &rails);
+    return rails;
 }
 
 static bool differ(const struct ce_rails_expected *a, const struct ce_rails_expected *b)
@@ -104,24 +120,42 @@ static bool differ(const struct ce_rails_expected *a, const struct ce_rails_expe
             (a->link_layer && b->link_layer && a->link_layer != b->link_layer));
 }
 
-/* The node of rank 0 is compared with each, so that every node names the same two. */
+struct compared {
+    const char *name; /* NULL: no node yet */
+    struct ce_rails_expected rails;
+};
+
+static void compare(const struct compared *first, const struct compared *other,
+                    struct ce_agreement *ret)
+{
+    char left[96], right[96];
+    if (!first->name || !differ(&first->rails, &other->rails))
+        return;
+    if (!ret->all.text[0])
+        ce_fail(&ret->all, "the nodes have different rails: %.64s %s, %.64s %s", first->name,
+                describe(&first->rails, left, sizeof left), other->name,
+                describe(&other->rails, right, sizeof right));
+    ret->no_rdma |= first->rails.link_layer && other->rails.link_layer &&
+                    first->rails.link_layer != other->rails.link_layer;
+}
+
+/* The first node whose number is known, and the first whose link layer is, are compared with each,
+ * so that every node names the same two. */
 static void compare_all(const struct lookup *lookup, const struct ce_allocation *allocation,
                         enum ce_differ policy, struct ce_agreement *ret)
 {
-    const char *first = ce_hostlist_name(allocation->nodes, 0);
-    const struct ce_rails_expected *own = expected_of(lookup, first);
-    uint32_t fewest = own->count;
-    char left[96], right[96];
-    for (uint32_t i = 1; i < ce_allocation_node_count(allocation); i++) {
+    struct compared numbered = {.name = NULL}, linked = {.name = NULL};
+    uint32_t fewest = UINT32_MAX;
+    for (uint32_t i = 0; i < ce_allocation_node_count(allocation); i++) {
         const char *name = ce_hostlist_name(allocation->nodes, i);
-        const struct ce_rails_expected *other = expected_of(lookup, name);
-        if (!differ(own, other))
+        const struct compared node = {name, expected_of(lookup, name)};
+        if (!node.rails.count)
             continue;
-        if (!ret->all.text[0])
-            ce_fail(&ret->all, "the nodes have different rails: %.64s %s, %.64s %s", first,
-                    describe(own, left, sizeof left), name, describe(other, right, sizeof right));
-        ret->no_rdma |= own->link_layer && other->link_layer && own->link_layer != other->link_layer;
-        fewest = other->count < fewest ? other->count : fewest;
+        compare(&numbered, &node, ret);
+        compare(&linked, &node, ret);
+        numbered = numbered.name ? numbered : node;
+        linked = linked.name || !node.rails.link_layer ? linked : node;
+        fewest = node.rails.count < fewest ? node.rails.count : fewest;
     }
     ret->limit = ret->all.text[0] ? fewest : 0;
     ret->refused |= ret->limit && policy == CE_DIFFER_REFUSE;

@@ -30,10 +30,13 @@ int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allo
     cluster->addresses = calloc(cluster->node_count, sizeof *cluster->addresses);
     if (!cluster->addresses)
         return ce_fail(err, "no memory");
-    if (ce_rails_choose(node, &cluster->rails, err) < 0 ||
-        ce_agreement_judge(&cluster->rails, policy, rules, allocation, &cluster->agreement, err) <
-            0)
+    struct ce_error why;
+    if (ce_rails_choose(node, &cluster->rails, err) < 0)
         return -1;
+    /* As without a configuration: a text that is damaged ends no step. */
+    if (ce_agreement_judge(&cluster->rails, policy, rules, allocation, &cluster->agreement, &why) <
+        0)
+        ce_note(notes, "%s", why.text);
     ce_network_choose(node, policy, book, &cluster->rails, &cluster->network);
     for (uint32_t i = 0; i < cluster->node_count; i++)
         cluster->known +=

@@ -19,8 +19,9 @@ struct ce_cluster {
     struct ce_network network;    /* of this node */
 };
 
-/* node, rules and book may be NULL.  Nodes missing from a book that knows others of the step are noted, by
- * name.  0; -1 for no memory.  Free with ce_cluster_free(); it points into node. */
+/* node, rules and book may be NULL.  Nodes missing from a book that knows others of the step are
+ * noted, by name, and rules that cannot be read.  0; -1 for no memory.  Free with ce_cluster_free();
+ * it points into node. */
 int ce_cluster_init(struct ce_cluster *cluster, const struct ce_allocation *allocation,
                     const struct ce_node *node, const struct ce_policy *policy,
                     const struct ce_rules *rules, const struct ce_book *book,

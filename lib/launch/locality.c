@@ -6,9 +6,11 @@
 enum ce_distance ce_locality_distance(const struct ce_node *node, const struct ce_hca *hca,
                                       unsigned gpu)
 {
-    if (gpu < CE_GPUS_MAX && hca->gpus[gpu])
-        return hca->gpus[gpu];
-    return ce_pci_distance(&hca->pci, &node->gpus[gpu]);
+    enum ce_distance told = gpu < CE_GPUS_MAX ? hca->gpus[gpu] : CE_DISTANCE_UNKNOWN;
+    enum ce_distance seen = ce_pci_distance(&hca->pci, &node->gpus[gpu]);
+    if (!told || !seen)
+        return told ? told : seen;
+    return told < seen ? told : seen;
 }
 
 enum ce_distance ce_locality_nearest(const struct ce_node *node, const struct ce_hca *hca,

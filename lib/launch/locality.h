@@ -7,7 +7,8 @@
 
 #include "model/node.h"
 
-/* What hwloc said when the facts were taken; else what the PCI paths say. */
+/* What hwloc said when the facts were taken, or what the PCI paths say: the nearer of both, since
+ * each calls far what it does not see the bridges of. */
 enum ce_distance ce_locality_distance(const struct ce_node *node, const struct ce_hca *hca,
                                       unsigned gpu);
 

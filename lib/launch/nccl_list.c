@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch/network.h"
+#include "launch/rails.h"
+
 /* atoi(), as NCCL has it: what is no number is 0, and a port that is not there is any. */
 static struct ce_nccl_entry read_entry(const char *text, size_t length)
 {
@@ -24,9 +27,10 @@ void ce_nccl_list_parse(const char *text, struct ce_nccl_list *ret)
     text += ret->exact;
     while (*text) {
         size_t length = strcspn(text, ",");
-        if (length && ret->count < CE_NCCL_ENTRIES_MAX)
+        bool named = length && *text != ':'; /* a port of nothing is no entry to NCCL */
+        if (named && ret->count < CE_NCCL_ENTRIES_MAX)
             ret->entries[ret->count++] = read_entry(text, length);
-        else if (length)
+        else if (named)
             ret->dropped++;
         text += length + (text[length] == ',');
     }
@@ -51,11 +55,14 @@ bool ce_nccl_list_takes(const struct ce_nccl_list *list, const char *name, int p
 static bool names_an_hca(const struct ce_nccl_list *list, const struct ce_nccl_entry *entry,
                          const struct ce_node *node)
 {
-    for (size_t i = 0; i < node->hca_count; i++)
-        for (size_t k = 0; k < node->hcas[i].port_count; k++)
-            if (ce_nccl_entry_matches(list, entry, node->hcas[i].name,
-                                      (int)node->hcas[i].ports[k].number))
+    for (size_t i = 0; i < node->hca_count; i++) {
+        const struct ce_hca *hca = &node->hcas[i];
+        if (hca->port_count == 0 && ce_nccl_entry_matches(list, entry, hca->name, -1))
+            return true; /* its ports are not known */
+        for (size_t k = 0; k < hca->port_count; k++)
+            if (ce_nccl_entry_matches(list, entry, hca->name, (int)hca->ports[k].number))
                 return true;
+    }
     return false;
 }
 
@@ -87,7 +94,7 @@ static const struct ce_nccl_entry *find_unknown_netif(const struct ce_nccl_list 
 }
 
 const struct ce_nccl_variable ce_nccl_variables[] = {
-    {"NCCL_IB_HCA", "HCA", find_unknown_hca},
-    {"NCCL_SOCKET_IFNAME", "interface", find_unknown_netif},
+    {"NCCL_IB_HCA", "HCA", CE_RAILS_MAX, find_unknown_hca},
+    {"NCCL_SOCKET_IFNAME", "interface", CE_SOCKETS_MAX, find_unknown_netif},
 };
 const size_t ce_nccl_variable_count = sizeof ce_nccl_variables / sizeof *ce_nccl_variables;

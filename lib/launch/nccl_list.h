@@ -4,7 +4,7 @@
  *     ["^"]["="] name[:port[:rail[:plane]]] {"," ...}
  *
  * '^' then '=', once each and at the very front, mean "all but" and "exactly"; without '=' a name
- * is a prefix.  Nothing is trimmed, empty entries are skipped, names hold 63 bytes. */
+ * is a prefix.  Nothing is trimmed, entries without a name are skipped, names hold 63 bytes. */
 #ifndef CE_LAUNCH_NCCL_LIST_H
 #define CE_LAUNCH_NCCL_LIST_H
 
@@ -42,6 +42,7 @@ bool ce_nccl_list_takes(const struct ce_nccl_list *list, const char *name, int p
 struct ce_nccl_variable {
     const char *name; /* "NCCL_IB_HCA" */
     const char *what; /* it names: "HCA", "interface" */
+    size_t max;       /* NCCL reads the first so many entries */
     /* The first entry that matches nothing on this node; NULL: each matches something, or names what
      * only some nodes have and all may keep out ("^docker,lo,veth"). */
     const struct ce_nccl_entry *(*find_unknown)(const struct ce_nccl_list *list,

@@ -129,22 +129,25 @@ static void join_boards(struct work *work)
                 b++;
 }
 
-/* Where one of the rates is not known, as if they were equal: "unknown" is not "slow". */
-unsigned long long ce_rail_class_total(const struct ce_rail_class *class,
-                                       const struct ce_rail_class *other)
+static void add_up(struct work *work)
 {
-    bool known = class->rate_mbps && other->rate_mbps;
-    return (unsigned long long)class->members * (known ? class->rate_mbps : 1);
+    unsigned fastest = 0;
+    for (size_t c = 0; c < work->class_count; c++)
+        fastest = work->classes[c].rate_mbps > fastest ? work->classes[c].rate_mbps : fastest;
+    for (size_t c = 0; c < work->class_count; c++) {
+        struct ce_rail_class *class = &work->classes[c];
+        unsigned rate = class->rate_mbps ? class->rate_mbps : fastest;
+        class->total = (unsigned long long)class->members * (rate ? rate : 1);
+    }
 }
 
 static bool is_better(const struct ce_rail_class *a, const struct ce_rail_class *b)
 {
-    unsigned long long left = ce_rail_class_total(a, b), right = ce_rail_class_total(b, a);
     enum ce_link_layer layer = a->first->port->link_layer;
     if (a->level != b->level)
         return a->level < b->level;
-    if (left != right)
-        return left > right;
+    if (a->total != b->total)
+        return a->total > b->total;
     if (layer != b->first->port->link_layer)
         return layer == CE_LINK_INFINIBAND;
     return a->first < b->first; /* both point into the ports, which are in PCI order */
@@ -182,6 +185,7 @@ size_t ce_rail_classes(const struct ce_node *node, const struct ce_rail *ports, 
     for (size_t c = 0; c < work.class_count; c++)
         measure(&work, c);
     join_boards(&work);
+    add_up(&work);
     rank(&work);
     return work.class_count;
 }

@@ -15,6 +15,8 @@ struct ce_rail_class {
     size_t members;              /* also those that are down: they come back */
     unsigned rate_mbps;          /* the greatest of the active members; with none active, what its
                                   * type of HCA is made for; 0: not known */
+    unsigned long long total;    /* members times rate; one that is not known counts as the fastest
+                                  * class's: "unknown" is not "slow" */
     unsigned level;              /* ce_locality_level() of the median member; 2 where the tree does
                                   * not tell */
 };
@@ -23,9 +25,5 @@ struct ce_rail_class {
  * ports[i] takes part; class_of[i] is its class afterwards.  Returns how many classes. */
 size_t ce_rail_classes(const struct ce_node *node, const struct ce_rail *ports, const bool *in,
                        size_t count, struct ce_rail_class *classes, size_t *class_of);
-
-/* Members times rate, to be compared with that of the other class. */
-unsigned long long ce_rail_class_total(const struct ce_rail_class *class,
-                                       const struct ce_rail_class *other);
 
 #endif

@@ -201,11 +201,13 @@ static void drop_management(struct work *work)
 
 /* ---------------------------------------------------------------- the class that is taken */
 
-/* Near its class' GPUs, but this one hangs somewhere else. */
+/* Its class is near the GPUs, but this one is known to hang somewhere else (with another host bridge,
+ * where it does not matter that the NUMA node is not known). */
 static bool is_astray(const struct work *work, const struct ce_rail *rail)
 {
-    return work->classes[0].level == 0 &&
-           ce_locality_level(ce_locality_nearest(work->node, rail->hca, NULL)) == 2;
+    enum ce_distance distance = ce_locality_nearest(work->node, rail->hca, NULL);
+    return work->classes[0].level == 0 && ce_locality_level(distance) == 2 &&
+           (distance || rail->hca->pci.path[0]);
 }
 
 static void add_rate(char *text, size_t size, const struct ce_hca_port *port)
@@ -242,7 +244,7 @@ static void explain_other(const struct work *work, struct ce_rail *rail,
     char rate[32];
     add_rate(rate, sizeof rate, rail->port);
     if (own->level > best->level)
-        say(rail, "%sfarther from the GPUs than the rails", rate);
+        say(rail, "farther from the GPUs than the rails");
     else if (own->first->port->link_layer != best->first->port->link_layer)
         say(rail, "%s%s, the rails are %s", rate, link_word(own->first->port->link_layer),
             link_word(best->first->port->link_layer));
@@ -250,6 +252,17 @@ static void explain_other(const struct work *work, struct ce_rail *rail,
         say(rail, "%s%.32s of another class: %zu of it, the rails are %zu %.32s", rate,
             rail->hca->type[0] ? rail->hca->type : "device", own->members, best->members,
             best->first->hca->type);
+}
+
+/* In what the rails are ahead of the class that comes next. */
+static const char *find_merit(const struct work *work)
+{
+    const struct ce_rail_class *best = &work->classes[0], *next = &work->classes[1];
+    if (work->class_count == 1)
+        return "the others are for management, or cannot be";
+    if (best->level < next->level)
+        return "the class nearest to the GPUs";
+    return "the class of the greatest total rate";
 }
 
 static void choose_class(struct work *work)
@@ -281,8 +294,7 @@ static bool is_tie(const struct work *work)
 {
     if (work->class_count < 2 || work->classes[0].level != work->classes[1].level)
         return false;
-    const struct ce_rail_class *best = &work->classes[0], *next = &work->classes[1];
-    return 5 * ce_rail_class_total(next, best) >= 4 * ce_rail_class_total(best, next);
+    return 5 * work->classes[1].total >= 4 * work->classes[0].total;
 }
 
 static enum ce_confidence judge(const struct work *work)
@@ -332,8 +344,8 @@ static void settle(struct work *work)
         conclude(rails, CE_RAILS_ALL,
                  "every RDMA device is a rail, which is NCCL's own choice too");
     else
-        conclude(rails, CE_RAILS_CHOSEN, "%zu of %zu RDMA ports are rails", rails->count,
-                 rails->port_count);
+        conclude(rails, CE_RAILS_CHOSEN, "%zu of %zu RDMA ports are rails: %s", rails->count,
+                 rails->port_count, find_merit(work));
 }
 
 static void decide(struct work *work)
@@ -385,9 +397,11 @@ static void leave_to_provider(struct ce_rails *rails, const char *provider)
 int ce_rails_choose(const struct ce_node *node, struct ce_rails *ret, struct ce_error *err)
 {
     *ret = (struct ce_rails){.verdict = CE_RAILS_NONE};
-    conclude(ret, CE_RAILS_NONE, node ? "no RDMA device" : "no facts of this node");
-    if (!node)
+    conclude(ret, CE_RAILS_NONE, "no RDMA device");
+    if (!node) {
+        conclude(ret, CE_RAILS_UNSURE, "no facts of this node");
         return 0;
+    }
     if (list_ports(node, ret, err) < 0)
         return -1;
     if (node->hcas_unread) {

@@ -6,9 +6,8 @@
  * One class is taken: the ports of one link layer, one type of HCA and one board.  Which: the one
  * nearer to the GPUs where the PCI tree tells; then the one of the greatest total rate; then
  * InfiniBand before Ethernet; then the lower PCI address.  A rate that is not known (every port of
- * the class is down) does not count, then the number of ports does.  A card that carries the
- * default route, or is bonded, is management, unless all are.  docs/machines.md has the machines
- * this was judged by. */
+ * the class is down) counts as the fastest that is.  A card that carries the default route, or is
+ * bonded, is management, unless all are.  docs/machines.md has the machines this was judged by. */
 #ifndef CE_LAUNCH_RAILS_H
 #define CE_LAUNCH_RAILS_H
 
@@ -48,7 +47,8 @@ struct ce_rails {
     struct ce_rail *ports;           /* every port of every HCA, in PCI order */
     size_t port_count;
     size_t count;                  /* rails: ports with `chosen` */
-    size_t active;                 /* of them, ACTIVE when the facts were taken */
+    size_t active;                 /* of them, ACTIVE when the facts were taken; where there are none
+                                    * (provider, unsure): of what NCCL may use */
     enum ce_link_layer link_layer; /* of the rails; unknown where there are none */
     unsigned rate_mbps;            /* the greatest of the active rails; 0: none is active */
 };

@@ -318,6 +318,8 @@ const char *ce_variable_source(const struct ce_variable *variable, const struct 
 {
     if (variable->value == num_trainers && view->task && view->task->gpus_on_node == 0)
         return "no GPUs: tasks on this node";
+    if (variable->value == nccl_ib_disable && view->request->rdma != CE_RDMA_OFF)
+        return "the nodes have no rails in common";
     return variable->source ? variable->source : view->port.source;
 }
 

@@ -47,34 +47,44 @@ void ce_nccl_conf_free(struct ce_nccl_conf *conf)
     *conf = (struct ce_nccl_conf){.site = NULL};
 }
 
-/* The value of "NAME=value" in a file, up to the end of its line; NULL: the file does not set it. */
-static const char *find(const char *text, const char *name)
+static bool is_set(const char *text, const char *name)
 {
     size_t length = strlen(name);
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += strspn(line, " \t\r\n");
-        if (strncmp(line, name, length) != 0)
-            continue;
-        const char *equals = line + length + strspn(line + length, " \t");
-        if (*equals == '=')
-            return equals + 1;
+        if (strncmp(line, name, length) == 0 &&
+            line[length + strspn(line + length, " \t")] == '=')
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 const char *ce_nccl_conf_sets(const struct ce_nccl_conf *conf, const char *name)
 {
-    if (conf->user && find(conf->user, name))
+    if (conf->user && is_set(conf->user, name))
         return conf->user_path;
-    return conf->site && find(conf->site, name) ? CE_NCCL_SITE_CONF : NULL;
+    return conf->site && is_set(conf->site, name) ? CE_NCCL_SITE_CONF : NULL;
 }
 
-bool ce_nccl_conf_value(const struct ce_nccl_conf *conf, const char *name, char *value, size_t size)
+/* Up to the end of its line; NULL: there is none. */
+static const char *find_value(const char *text, const char *name)
 {
-    const char *found = conf->user ? find(conf->user, name) : NULL;
-    if (!found && conf->site)
-        found = find(conf->site, name);
+    size_t length = strlen(name);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += line != text;
+        if (strncmp(line, name, length) == 0 && line[length] == '=')
+            return line + length + 1;
+    }
+    return NULL;
+}
+
+bool ce_nccl_conf_value(const struct ce_nccl_conf *conf, const char *name,
+                        char value[CE_NCCL_CONF_VALUE])
+{
+    const char *found = find_value(conf->user, name);
+    if (!found)
+        found = find_value(conf->site, name);
     if (found)
-        snprintf(value, size, "%.*s", (int)strcspn(found, "\r\n"), found);
+        snprintf(value, CE_NCCL_CONF_VALUE, "%.*s", (int)strcspn(found, "\n"), found);
     return found;
 }

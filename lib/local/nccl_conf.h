@@ -23,10 +23,14 @@ void ce_nccl_conf_read(const char *site_path, const struct ce_environ *env,
                        struct ce_nccl_conf *ret);
 void ce_nccl_conf_free(struct ce_nccl_conf *conf);
 
-/* The path of the file that sets `name` ("NAME=value" on a line of its own), or NULL. */
+/* The path of the file that sets `name` ("NAME=value" on a line of its own; blanks around the name,
+ * with which NCCL does not know it, tell what is meant), or NULL. */
 const char *ce_nccl_conf_sets(const struct ce_nccl_conf *conf, const char *name);
 
-/* Its value there, cut to what fits.  false: no file sets it. */
-bool ce_nccl_conf_value(const struct ce_nccl_conf *conf, const char *name, char *value, size_t size);
+/* The value that NCCL reads there: nothing is trimmed, and a line with a blank around the name is
+ * none to it.  NCCL cuts it to what fits, too.  false: it reads none. */
+enum { CE_NCCL_CONF_VALUE = 1024 };
+bool ce_nccl_conf_value(const struct ce_nccl_conf *conf, const char *name,
+                        char value[CE_NCCL_CONF_VALUE]);
 
 #endif

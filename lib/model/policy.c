@@ -75,14 +75,20 @@ int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX])
     return text[length] ? -1 : ce_copy(ret, CE_POLICY_SUFFIX_MAX, text);
 }
 
-void ce_rails_expected_write(const struct ce_rails_expected *rails, const char *prefix,
-                             struct ce_text *out)
+unsigned ce_rails_known(const struct ce_rails_expected *rails)
 {
-    if (rails->count)
+    return (rails->count ? CE_RAILS_COUNT : 0u) | (rails->link_layer ? CE_RAILS_LINK_LAYER : 0u) |
+           (rails->rate_gbps ? CE_RAILS_RATE : 0u);
+}
+
+void ce_rails_expected_write(const struct ce_rails_expected *rails, unsigned keys,
+                             const char *prefix, struct ce_text *out)
+{
+    if (keys & CE_RAILS_COUNT)
         ce_record_add_number(out, rails->count, "%s.count", prefix);
-    if (rails->link_layer)
+    if (keys & CE_RAILS_LINK_LAYER)
         ce_record_add(out, ce_link_layer_name(rails->link_layer), "%s.link_layer", prefix);
-    if (rails->rate_gbps)
+    if (keys & CE_RAILS_RATE)
         ce_record_add_number(out, rails->rate_gbps, "%s.rate_gbps", prefix);
 }
 
@@ -103,7 +109,7 @@ void ce_policy_write(const struct ce_policy *policy, const struct ce_rules *rule
         ce_record_add(out, prefix, "network.prefix.%u", i);
     }
     ce_record_add(out, tuning_names[policy->tuning], "tuning");
-    ce_rails_expected_write(&policy->rails, "rails", out);
+    ce_rails_expected_write(&policy->rails, ce_rails_known(&policy->rails), "rails", out);
     ce_record_add(out, differ_names[policy->differ], "rails.differ");
     ce_record_add(out, mode_names[policy->mode], "mode");
     if (policy->gpus)
@@ -124,19 +130,26 @@ static int read_number(const struct ce_record *record, const char *key, uint64_t
 }
 
 int ce_rails_expected_read(const struct ce_record *record, const char *prefix,
-                           struct ce_rails_expected *ret, struct ce_error *err)
+                           struct ce_rails_expected *ret, unsigned *keys, struct ce_error *err)
 {
     const char *link_layer = ce_record_get(record, "%s.link_layer", prefix);
     uint64_t count = 0, rate = 0;
     *ret = (struct ce_rails_expected){.count = 0};
-    if (link_layer && ce_link_layer_parse(link_layer, &ret->link_layer) < 0)
+    if (link_layer && strcmp(link_layer, ce_link_layer_name(CE_LINK_UNKNOWN)) != 0 &&
+        ce_link_layer_parse(link_layer, &ret->link_layer) < 0)
         return ce_fail(err, "%s.link_layer=%.40s: expected infiniband or ethernet", prefix,
                        link_layer);
-    if (ce_record_number(record, 0, CE_HCA_MAX, &count, err, "%s.count", prefix) < 0 ||
-        ce_record_number(record, 0, RATE_MAX, &rate, err, "%s.rate_gbps", prefix) < 0)
+    int counted = ce_record_number(record, 0, CE_HCA_MAX, &count, err, "%s.count", prefix);
+    if (counted < 0)
+        return -1;
+    int rated = ce_record_number(record, 0, RATE_MAX, &rate, err, "%s.rate_gbps", prefix);
+    if (rated < 0)
         return -1;
     ret->count = (uint32_t)count;
     ret->rate_gbps = (uint32_t)rate;
+    if (keys)
+        *keys = (counted ? CE_RAILS_COUNT : 0u) | (link_layer ? CE_RAILS_LINK_LAYER : 0u) |
+                (rated ? CE_RAILS_RATE : 0u);
     return 0;
 }
 
@@ -203,7 +216,7 @@ int ce_policy_parse(const char *text, struct ce_policy *ret, struct ce_error *er
     ce_policy_default(&policy);
     if (!record || read_ports(record, &policy, err) < 0 ||
         read_number(record, "network.interfaces", 1024, &policy.interfaces, err) < 0 ||
-        ce_rails_expected_read(record, "rails", &policy.rails, err) < 0 ||
+        ce_rails_expected_read(record, "rails", &policy.rails, NULL, err) < 0 ||
         read_number(record, "gpus", CE_GPUS_MAX, &policy.gpus, err) < 0 ||
         read_names(record, &policy, err) < 0 || read_prefixes(record, &policy, err) < 0)
         return -1;

@@ -66,11 +66,15 @@ void ce_policy_write(const struct ce_policy *policy, const struct ce_rules *rule
                      struct ce_text *out);
 int ce_policy_parse(const char *text, struct ce_policy *ret, struct ce_error *err);
 
-/* The lines PREFIX.count, .link_layer and .rate_gbps of what is known. */
-void ce_rails_expected_write(const struct ce_rails_expected *rails, const char *prefix,
-                             struct ce_text *out);
+/* The lines PREFIX.count, .link_layer and .rate_gbps, each where keys has its bit; *keys (which may be
+ * NULL): those that are there. */
+enum { CE_RAILS_COUNT = 1, CE_RAILS_LINK_LAYER = 2, CE_RAILS_RATE = 4 };
+void ce_rails_expected_write(const struct ce_rails_expected *rails, unsigned keys,
+                             const char *prefix, struct ce_text *out);
 int ce_rails_expected_read(const struct ce_record *record, const char *prefix,
-                           struct ce_rails_expected *ret, struct ce_error *err);
+                           struct ce_rails_expected *ret, unsigned *keys, struct ce_error *err);
+/* The bits of what is known. */
+unsigned ce_rails_known(const struct ce_rails_expected *rails);
 
 /* Text names: "auto", "ipv4", "ipv6"; "default", "off", "all"; "warn", "common", "refuse";
  * "observe", "drain".  -1 for anything else. */

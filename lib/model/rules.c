@@ -34,7 +34,7 @@ bool ce_rules_is_name(const char *name)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
     return *name && !(*name >= '0' && *name <= '9') && !name[strspn(name, letters)] &&
-           strlen(name) <= CE_KEY_PART;
+           strlen(name) < CE_KEY_PART;
 }
 
 static struct ce_site_variable *find(const struct ce_rules *rules, const char *name)
@@ -93,7 +93,7 @@ int ce_rules_set(struct ce_rules *rules, const char *name, const char *value, st
 }
 
 int ce_rules_add_group(struct ce_rules *rules, const char *names,
-                       const struct ce_rails_expected *rails, struct ce_error *err)
+                       const struct ce_rails_expected *rails, unsigned keys, struct ce_error *err)
 {
     if (rules->group_count == CE_RULES_GROUPS_MAX)
         return ce_fail(err, "more than %d nodes sections with rails", CE_RULES_GROUPS_MAX);
@@ -102,8 +102,18 @@ int ce_rules_add_group(struct ce_rules *rules, const char *names,
     if (!groups)
         return ce_fail(err, "no memory");
     rules->groups = groups;
-    groups[rules->group_count] = (struct ce_rails_group){strdup(names), *rails};
+    groups[rules->group_count] = (struct ce_rails_group){strdup(names), *rails, keys};
     return groups[rules->group_count++].names ? 0 : ce_fail(err, "no memory");
+}
+
+void ce_rails_lay(const struct ce_rails_group *group, struct ce_rails_expected *rails)
+{
+    if (group->keys & CE_RAILS_COUNT)
+        rails->count = group->rails.count;
+    if (group->keys & CE_RAILS_LINK_LAYER)
+        rails->link_layer = group->rails.link_layer;
+    if (group->keys & CE_RAILS_RATE)
+        rails->rate_gbps = group->rails.rate_gbps;
 }
 
 /* ---------------------------------------------------------------- the text form */
@@ -113,11 +123,11 @@ void ce_rules_write(const struct ce_rules *rules, struct ce_text *out)
     char prefix[PREFIX];
     for (size_t i = 0; i < rules->variable_count; i++)
         ce_record_add(out, rules->variables[i].value, "variable.%s", rules->variables[i].name);
-    ce_rails_expected_write(&rules->general, "rails.general", out);
+    ce_rails_expected_write(&rules->general, ce_rails_known(&rules->general), "rails.general", out);
     for (size_t i = 0; i < rules->group_count; i++) {
         snprintf(prefix, sizeof prefix, "rails.group.%zu", i);
         ce_record_add(out, rules->groups[i].names, "%s.names", prefix);
-        ce_rails_expected_write(&rules->groups[i].rails, prefix, out);
+        ce_rails_expected_write(&rules->groups[i].rails, rules->groups[i].keys, prefix, out);
     }
 }
 
@@ -138,12 +148,13 @@ static int read_groups(const struct ce_record *record, struct ce_rules *rules, s
     for (unsigned i = 0; i < CE_RULES_GROUPS_MAX; i++) {
         char prefix[PREFIX];
         struct ce_rails_expected rails;
+        unsigned keys = 0;
         snprintf(prefix, sizeof prefix, "rails.group.%u", i);
         const char *names = ce_record_get(record, "%s.names", prefix);
         if (!names)
             return 0;
-        if (ce_rails_expected_read(record, prefix, &rails, err) < 0 ||
-            ce_rules_add_group(rules, names, &rails, err) < 0)
+        if (ce_rails_expected_read(record, prefix, &rails, &keys, err) < 0 ||
+            ce_rules_add_group(rules, names, &rails, keys, err) < 0)
             return -1;
     }
     return 0;
@@ -159,7 +170,7 @@ struct ce_rules *ce_rules_parse(const char *text, struct ce_error *err)
         ce_fail(err, "no memory");
         return NULL;
     }
-    if (ce_rails_expected_read(record, "rails.general", &rules->general, err) < 0 ||
+    if (ce_rails_expected_read(record, "rails.general", &rules->general, NULL, err) < 0 ||
         read_variables(record, rules, err) < 0 || read_groups(record, rules, err) < 0)
         return NULL;
     return ce_steal(rules);

@@ -19,17 +19,18 @@ struct ce_site_variable {
     char *value;
 };
 
-/* The rails of the nodes in a host list. */
+/* What is said of the rails of the nodes in a host list. */
 struct ce_rails_group {
     char *names;
     struct ce_rails_expected rails;
+    unsigned keys; /* CE_RAILS_COUNT, ...: those that are said; the others stay as they are */
 };
 
 struct ce_rules {
     struct ce_site_variable *variables;
     size_t variable_count;
     struct ce_rails_expected general; /* of nodes in no group */
-    struct ce_rails_group *groups;    /* a later one counts more */
+    struct ce_rails_group *groups;    /* each is laid over what stands before it */
     size_t group_count;
 };
 
@@ -49,7 +50,10 @@ const char *ce_rules_get(const struct ce_rules *rules, const char *name);
 
 /* -1 with err: too many, no memory. */
 int ce_rules_add_group(struct ce_rules *rules, const char *names,
-                       const struct ce_rails_expected *rails, struct ce_error *err);
+                       const struct ce_rails_expected *rails, unsigned keys, struct ce_error *err);
+
+/* Lay what the group says over what is expected of one of its nodes so far. */
+void ce_rails_lay(const struct ce_rails_group *group, struct ce_rails_expected *rails);
 
 /* The lines "variable.NAME=VALUE", "rails.general.KEY" and "rails.group.N.KEY" of node.policy. */
 void ce_rules_write(const struct ce_rules *rules, struct ce_text *out);

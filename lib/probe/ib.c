@@ -15,7 +15,7 @@
 
 enum {
     FOLDER = sizeof CLASS + CE_HCA_NAME + 32,
-    GIDS = 256,    /* the greatest table that any driver has */
+    GIDS = 256,    /* more than are in use anywhere; Soft-RoCE has room for 1024 */
     GIDS_GAP = 32, /* so many empty ones in a row: the rest is empty too */
     VPD = 4096,
     MELLANOX = 0x15b3,
@@ -100,16 +100,22 @@ static enum ce_gid_type parse_gid_type(const char *line, enum ce_link_layer link
     return link_layer == CE_LINK_INFINIBAND ? CE_GID_IB : CE_GID_ROCE_V1;
 }
 
+/* The kernel names it also where it is in another network namespace. */
+static void read_gid_netdev(const struct ce_root *root, const char *folder, struct ce_gid *gid)
+{
+    char *name = gid->netdev;
+    ce_root_line(root, name, sizeof gid->netdev, "%s/gid_attrs/ndevs/%u", folder, gid->index);
+    if (strpbrk(name, " /") || !ce_root_exists(root, "sys/class/net/%s/.", name))
+        name[0] = '\0';
+}
+
 static void read_gid_attributes(const struct ce_root *root, const char *folder,
                                 enum ce_link_layer link_layer, struct ce_gid *gid)
 {
     char type[32];
     ce_root_line(root, type, sizeof type, "%s/gid_attrs/types/%u", folder, gid->index);
     gid->type = parse_gid_type(type, link_layer);
-    ce_root_line(root, gid->netdev, sizeof gid->netdev, "%s/gid_attrs/ndevs/%u", folder,
-                 gid->index);
-    if (strchr(gid->netdev, ' '))
-        gid->netdev[0] = '\0';
+    read_gid_netdev(root, folder, gid);
 }
 
 static void read_gids(const struct ce_root *root, const char *folder, struct ce_hca_port *port)

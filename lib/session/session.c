@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "launch/marker.h"
@@ -141,38 +142,47 @@ static const char *conf_sets(const void *ctx, const char *name)
 /* What somebody other than us set a variable to; NULL: nobody. */
 static const char *find_foreign(const struct ce_session *session, const struct ce_environ *env,
                                 const struct ce_nccl_conf *files, const char *name,
-                                struct ce_error *buffer)
+                                char buffer[CE_NCCL_CONF_VALUE])
 {
     const char *value = ce_environ_get(env, name);
     const char *site = ce_rules_get(session->texts.rules, name);
     if (value && !ce_marker_holds(ce_environ_get(env, CE_MARKER), name, value))
         return value;
-    if (ce_nccl_conf_value(files, name, buffer->text, sizeof buffer->text))
-        return buffer->text;
+    if (ce_nccl_conf_value(files, name, buffer))
+        return buffer;
     return site;
 }
 
 /* NCCL says nothing of a name that matches nothing: the wrong HCA is used, or none. */
+static void judge_list(struct ce_session *session, const struct ce_nccl_variable *variable,
+                       const char *value)
+{
+    struct ce_nccl_list list;
+    char port[16] = "";
+    ce_nccl_list_parse(value, &list);
+    if (list.count + list.dropped > variable->max)
+        ce_note(&session->notes, "%s has %zu entries, but NCCL reads the first %zu; use a prefix",
+                variable->name, list.count + list.dropped, variable->max);
+    const struct ce_nccl_entry *entry = variable->find_unknown(&list, session->texts.node);
+    if (!entry)
+        return;
+    if (entry->port != -1)
+        snprintf(port, sizeof port, ":%d", entry->port);
+    ce_note(&session->notes,
+            "%s=%.100s: no %s of this node is called %s%.63s%s; 'cluster-env topology' lists them",
+            variable->name, value, variable->what, list.exact ? "" : "so or begins with ",
+            entry->name, port);
+    session->of_this_node = true;
+}
+
 static void note_lists(struct ce_session *session, const struct ce_environ *env,
                        const struct ce_nccl_conf *files)
 {
-    const struct ce_node *node = session->texts.node;
-    for (size_t i = 0; node && i < ce_nccl_variable_count; i++) {
-        const struct ce_nccl_variable *variable = &ce_nccl_variables[i];
-        struct ce_error buffer;
-        struct ce_nccl_list list;
-        const char *value = find_foreign(session, env, files, variable->name, &buffer);
-        if (!value)
-            continue;
-        ce_nccl_list_parse(value, &list);
-        const struct ce_nccl_entry *entry = variable->find_unknown(&list, node);
-        if (!entry)
-            continue;
-        ce_note(&session->notes,
-                "%s=%.100s: no %s of this node is called %s%.63s; 'cluster-env topology' lists "
-                "them", variable->name, value, variable->what, list.exact ? "" : "so or begins with ",
-                entry->name);
-        session->of_this_node = true;
+    for (size_t i = 0; session->texts.node && i < ce_nccl_variable_count; i++) {
+        char buffer[CE_NCCL_CONF_VALUE];
+        const char *value = find_foreign(session, env, files, ce_nccl_variables[i].name, buffer);
+        if (value)
+            judge_list(session, &ce_nccl_variables[i], value);
     }
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Benchmarks print figures and judge nothing.  `make check` only builds this one, so that it keeps up
-# with the library; `make bench-scale` runs it, with "NODES ROUNDS" from BENCH_SCALE.
+# Benchmarks print figures and judge nothing.  `make check` only builds these, so that they keep up
+# with the library; `make bench-scale` runs this one, with "NODES ROUNDS" from BENCH_SCALE.
 check_PROGRAMS += tests/bench/scale
 tests_bench_scale_SOURCES = tests/bench/scale.c
 tests_bench_scale_LDADD = libprobe.la libcore.la
@@ -8,6 +8,14 @@ tests_bench_scale_LDADD = libprobe.la libcore.la
 bench-scale: tests/bench/scale$(EXEEXT)
 	@tests/bench/scale$(EXEEXT) $(BENCH_SCALE)
 .PHONY: bench-scale
+
+# The rails of a node of 18 HCAs; rounds from BENCH_RAILS.
+check_PROGRAMS += tests/bench/rails
+tests_bench_rails_SOURCES = tests/bench/rails.c
+tests_bench_rails_LDADD = libcore.la
+bench-rails: tests/bench/rails$(EXEEXT)
+	@tests/bench/rails$(EXEEXT) $(BENCH_RAILS)
+.PHONY: bench-rails
 
 # Facts of a recorded machine of 17 HCAs.
 check_PROGRAMS += tests/bench/facts

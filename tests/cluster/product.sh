@@ -65,6 +65,10 @@ remount() {
     nsenter -t "$holder" -m -- mount -o "remount,$2" "$root/run/cluster-env"
 }
 
+# A shell's words: as at boot. No helpers are in these clusters, of which facts says a word where there are
+# HCAs; it is shown where more is wrong.
+readonly write_facts='{ cluster-env facts --write 2>/run/facts.said || { cat /run/facts.said >&2; false; }; }'
+
 # configure LINE...: this is cluster-env.conf on all nodes, and holds; without a line there is none.
 configure() {
     local text
@@ -72,7 +76,7 @@ configure() {
     # shellcheck disable=SC2016 # for the nodes to expand
     on_all_nodes bash -c 'file=/etc/slurm/cluster-env.conf
         if [[ -n $0 ]]; then echo "$0" >"$file"; else rm -f "$file"; fi
-        cluster-env facts --write' "$text"
+        '"$write_facts" "$text"
 }
 
 # Slurm's commands and steps read plugstack.conf anew each time.

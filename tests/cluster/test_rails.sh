@@ -53,15 +53,15 @@ link() {
     [[ $1 == UP ]] || text=('1: DOWN' '2: Polling' '40 Gb/sec (4X QDR)')
     as_root "$2" bash -c 'cd "$0" && for hca in "${@:4}"; do
         echo "$1" >"$hca/ports/1/state" && echo "$2" >"$hca/ports/1/phys_state" && echo "$3" >"$hca/ports/1/rate"
-    done && cluster-env facts --write' "$hcas" "${text[@]}" "${@:3}"
+    done && '"$write_facts" "$hcas" "${text[@]}" "${@:3}"
 }
 
 rails() { as_root "$1" bash -c 'cd "$0" && grep -l InfiniBand */ports/1/link_layer | sed "s|/.*||"' "$hcas"; }
 
 # pull NODE HCA...: these are not there any more.
-pull() { as_root "$1" bash -c 'cd "$0" && cp -an . /run/hcas && rm "$@" && cluster-env facts --write' "$hcas" "${@:2}"; }
+pull() { as_root "$1" bash -c 'cd "$0" && cp -an . /run/hcas && rm "$@" && '"$write_facts" "$hcas" "${@:2}"; }
 
-put_back() { as_root "$1" bash -c 'cp -an /run/hcas/. "$0"/ && cluster-env facts --write' "$hcas"; }
+put_back() { as_root "$1" bash -c 'cp -an /run/hcas/. "$0"/ && '"$write_facts" "$hcas"; }
 
 # ---------------------------------------------------------------- the lists
 
@@ -76,12 +76,18 @@ test_lists() {
     want_each NCCL_IB_HCA own
     verdict "srun -N4 --ntasks-per-node=4: the same in all tasks"
 
-    tasks=2
-    run as_user srun -N2 -w zeta1,n9 --cluster-env srun -N1 -n1 -w zeta1 --overlap "$jobs/seen.sh" "$home/inner"
+    run as_user srun -N2 -w n9,zeta1 --cluster-env bash -c '[[ $RANK -ne 0 ]] ||
+        srun -N1 -n1 -w zeta1 --overlap --cluster-env "$0" "$1"' "$jobs/seen.sh" "$home/inner"
+    quiet
     load "$home/inner" 1
     want 0 is_host zeta1
     want 0 NCCL_IB_HCA ^=mlx5_0
     verdict "an srun in a task: the list of its own node, not of the outer task's"
+
+    run as_user srun -w n9 cluster-env topology
+    [[ $status -eq 0 && -z $err ]] || complain "status $status, stderr '$err'"
+    [[ $out =~ mlx5_3\ +Ethernet\ [^$'\n']*kept\ out && $out == *$'\n'"  NCCL_IB_HCA=^=mlx5_3"* ]] || complain "$out"
+    verdict "cluster-env topology on that node: its Ethernet HCA is kept out"
 }
 
 test_batch() {
@@ -154,6 +160,18 @@ test_all() {
     want_each NCCL_IB_HCA "(unset)"
     configure
     verdict 'tuning = "off": no list'
+}
+
+test_mpi() {
+    local name='tuning = "all": mpirun of Open MPI starts its ranks on all nodes'
+    if ! as_root head test -x /usr/bin/mpirun.openmpi; then skip "$name" "openmpi-bin is not installed"; return; fi
+    configure 'tuning = "all";'
+    submit mpi "$home/mpi.out" -N3 --cluster-env --wrap "trap 'touch $home/mpi.done' EXIT
+        mpirun.openmpi -np 3 --map-by node hostname >$home/mpi.ranks"
+    ended mpi
+    [[ $(sort "$home/mpi.ranks") == $'alpha\nn10\nn9' ]] || complain "ranks on $(cat "$home/mpi.ranks")"
+    configure
+    verdict "$name"
 }
 
 # ---------------------------------------------------------------- who wins
@@ -261,7 +279,6 @@ test_unknown() {
     [[ $(wc -l <<<"$err") -eq 4 ]] || complain "$err"
     verdict "NCCL_IB_HCA=^m1x5_0: each node where it matches nothing says so once; the step runs"
 
-    as_root n10 bash -c 'cp /run/cluster-env/node.facts /run/kept'
     pull n10 mlx5_8
     run as_user env NCCL_IB_HCA==mlx5_7,mlx5_8 srun -N4 --cluster-env "$jobs/seen.sh" "$home/eight"
     one_line "cluster-env: n10: NCCL_IB_HCA==mlx5_7,mlx5_8: no HCA of this node is called mlx5_8"
@@ -417,8 +434,8 @@ test_differ() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_rails.sh SERIES" >&2; exit 2; }
-    local groups=(lists batch all user site unknown down require off expected differ)
-    plan $((44 + ${#groups[@]}))
+    local groups=(lists batch all mpi user site unknown down require off expected differ)
+    plan $((48 + ${#groups[@]}))
     start_product "$1" "${shell_on_node[@]}" --hardware <("$here/hgx_tree") \
         --hardware n9=<("$here/hgx_tree" ethernet=3) --hardware n10=<("$here/hgx_tree" buses=b)
     as_root head cluster-env facts --write

@@ -139,11 +139,11 @@ check_option() {
     # shellcheck disable=SC2046,SC2016 # names are words; the quotes are those of markdown
     empty "slurm-cluster-env(7) has every variable" "$(page slurm-cluster-env.7 |
         lacks CLUSTER_ENV_STEP CLUSTER_ENV_OPTION CLUSTER_ENV_SET \
-            $(./tests/docs/print_variables | sed -n 's/^| `\([A-Z_0-9]*\)`.*/\1/p'))"
+            $(./tests/docs/print_variables | sed -n 's/^| `\([A-Za-z_0-9]*\)`.*/\1/p'))"
     # shellcheck disable=SC2046
     empty "and every item" "$(section slurm-cluster-env.7 SH ITEMS |
         lacks $(sed -n 's/^#define CE_REQUEST_ITEMS "\(.*\)"/\1/p' "$top/lib/model/request.h" |
-            sed 's/([^)]*)//g; s/=N//; s/=on|off//' | tr -d ,))"
+            sed 's/([^)]*)//g; s/=N//; s/=[a-z|]*//g' | tr -d ,))"
     # shellcheck disable=SC2046
     empty "and every argument of plugstack.conf" "$(section slurm-cluster-env.7 SH 'PLUGSTACK ARGUMENTS' |
         lacks $(sed -n '/^static struct arguments read_arguments/,/^}/p' "$top/spank/plugin.c" |

@@ -8,6 +8,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_facts \
     tests/fuzz/fuzz_hostlist \
     tests/fuzz/fuzz_nccl_conf \
+    tests/fuzz/fuzz_nccl_list \
     tests/fuzz/fuzz_option \
     tests/fuzz/fuzz_policy \
     tests/fuzz/fuzz_roster \
@@ -18,6 +19,7 @@ tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/d
 tests_fuzz_fuzz_facts_SOURCES = tests/fuzz/fuzz_facts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_nccl_list_SOURCES = tests/fuzz/fuzz_nccl_list.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_roster_SOURCES = tests/fuzz/fuzz_roster.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -31,6 +33,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/config/bad \
     tests/fuzz/corpus/config/empty \
     tests/fuzz/corpus/config/example \
+    tests/fuzz/corpus/config/rails \
     tests/fuzz/corpus/config/sections \
     tests/fuzz/corpus/config/small \
     tests/fuzz/corpus/environment/arbitrary \
@@ -54,12 +57,19 @@ EXTRA_DIST += \
     tests/fuzz/corpus/nccl_conf/comment \
     tests/fuzz/corpus/nccl_conf/dos \
     tests/fuzz/corpus/nccl_conf/usual \
+    tests/fuzz/corpus/nccl_list/empty \
+    tests/fuzz/corpus/nccl_list/exact \
+    tests/fuzz/corpus/nccl_list/except \
+    tests/fuzz/corpus/nccl_list/many \
+    tests/fuzz/corpus/nccl_list/odd \
+    tests/fuzz/corpus/nccl_list/usual \
     tests/fuzz/corpus/option/all \
     tests/fuzz/corpus/option/bad \
     tests/fuzz/corpus/option/empty \
     tests/fuzz/corpus/option/null \
     tests/fuzz/corpus/option/off \
     tests/fuzz/corpus/policy/nothing \
+    tests/fuzz/corpus/policy/rules \
     tests/fuzz/corpus/policy/usual \
     tests/fuzz/corpus/policy/whole \
     tests/fuzz/corpus/roster/list \
@@ -73,4 +83,4 @@ EXTRA_DIST += \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-nccl_conf.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input

@@ -2,6 +2,7 @@
 /* cluster-env.conf. */
 #include "config/config.h"
 #include "fuzz.h"
+#include "model/hostlist.h"
 
 const char fuzz_name[] = "config";
 const unsigned fuzz_runs = 70000;
@@ -37,6 +38,35 @@ static void check_policy(const struct ce_policy *policy)
     free(second);
 }
 
+static bool holds(const char *names, const char *node)
+{
+    ce_auto(ce_hostlist_destroy) struct ce_hostlist *list = ce_hostlist_parse(names, NULL);
+    FUZZ_CHECK(list);
+    for (size_t i = 0; i < ce_hostlist_count(list); i++)
+        if (strcmp(ce_hostlist_name(list, i), node) == 0)
+            return true;
+    return false;
+}
+
+/* So have the rules; and all nodes expect of this one what it expects of itself. */
+static void check_rules(const struct ce_config_file *file, const char *node,
+                        const struct ce_policy *policy)
+{
+    ce_autotext struct ce_text text = CE_TEXT(1 << 20), again = CE_TEXT(1 << 20);
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_config_rules(file, node, NULL);
+    FUZZ_CHECK(rules);
+    ce_policy_write(policy, rules, &text);
+    ce_auto(ce_rules_destroy) struct ce_rules *read = ce_rules_parse(ce_text_string(&text), NULL);
+    FUZZ_CHECK(ce_text_ok(&text) && read);
+    ce_policy_write(policy, read, &again);
+    FUZZ_CHECK(strcmp(ce_text_string(&text), ce_text_string(&again)) == 0);
+    struct ce_rails_expected rails = read->general;
+    for (size_t i = 0; i < read->group_count; i++)
+        if (holds(read->groups[i].names, node))
+            ce_rails_lay(&read->groups[i], &rails);
+    FUZZ_CHECK(memcmp(&rails, &policy->rails, sizeof rails) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const nodes[] = {"gpu3", "other"};
@@ -56,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < 2; i++) {
         ce_config_for(file, nodes[i], &config);
         check_policy(&config.policy);
+        check_rules(file, nodes[i], &config.policy);
         FUZZ_CHECK(!config.address_book[0] || config.address_book[0] == '/');
     }
     return 0;

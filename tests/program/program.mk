@@ -82,10 +82,12 @@ tests_program_test_plugin_SOURCES = \
     tests/doubles/task_env.c tests/doubles/task_env.h \
     tests/program/plugin/cases.h \
     tests/program/plugin/expect.c tests/program/plugin/expect.h \
+    tests/program/plugin/expect_refusal.c \
     tests/program/plugin/hostile.c \
     tests/program/plugin/lifetime.c \
     tests/program/plugin/option.c \
     tests/program/plugin/order.c \
+    tests/program/plugin/rails.c \
     tests/program/plugin/refusal.c \
     tests/program/plugin/texts.c \
     tests/program/plugin/world.c tests/program/plugin/world.h \

@@ -19,16 +19,21 @@ unit_programs = \
     tests/unit/model/test_policy \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
+    tests/unit/model/test_rules \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
+    tests/unit/launch/test_agreement \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
+    tests/unit/launch/test_locality \
     tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
+    tests/unit/launch/test_nccl_list \
     tests/unit/launch/test_network \
     tests/unit/launch/test_plan \
     tests/unit/launch/test_port \
+    tests/unit/launch/test_rails \
     tests/unit/launch/test_variables \
     tests/unit/local/test_nccl_conf \
     tests/unit/local/test_primary \

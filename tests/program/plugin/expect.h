@@ -53,6 +53,10 @@ void expect_as_recorded(const struct host_result *result);
 void expect_lines(const struct host_result *result, size_t count);
 void expect_line_of_rank_0(const struct host_result *result, const char *text);
 
+/* Each task leaves or comes to its command, and nodes whose tasks leave say why; `wanted`: how many of
+ * each node leave. */
+void expect_refusal(const struct host_result *result, const size_t *wanted, const char *says);
+
 /* Sum over all nodes. */
 unsigned expect_count_opens(const struct host_result *result);
 unsigned expect_count_binds(const struct host_result *result);

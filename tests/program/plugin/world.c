@@ -66,19 +66,28 @@ static const char facts[] = "format=1\n"
                             "netif.eth1.speed_mbps=10000\n"
                             "netif.eth1.address.0=%s/24\n"
                             "gpu.count=8\n"
+                            "%s"
                             "end=1\n";
 
 static const char policy[] = "format=1\n"
                              "port.first=61000\n"
                              "port.last=65535\n"
+                             "%s"
                              "end=1\n";
+
+void world_write_more(const struct host_machine *machine, const char *more_facts,
+                      const char *more_policy)
+{
+    char text[16384];
+    snprintf(text, sizeof text, facts, machine->node, machine->address, more_facts);
+    world_write(machine->node, WORLD_FACTS, text);
+    snprintf(text, sizeof text, policy, more_policy);
+    world_write(machine->node, WORLD_POLICY, text);
+}
 
 void world_write_node(const struct host_machine *machine)
 {
-    char text[2 * sizeof facts];
-    snprintf(text, sizeof text, facts, machine->node, machine->address);
-    world_write(machine->node, WORLD_FACTS, text);
-    world_write(machine->node, WORLD_POLICY, policy);
+    world_write_more(machine, "", "");
 }
 
 void world_write_book(const char *node, const char *address)

@@ -30,6 +30,8 @@ void world_write(const char *node, const char *name, const char *text);
 
 /* The three texts of a node, anew.  The interface is eth1, its address as in world_machines. */
 void world_write_node(const struct host_machine *machine);
+/* The same with more lines in its facts and its policy. */
+void world_write_more(const struct host_machine *machine, const char *facts, const char *policy);
 
 /* Give another address for a node in everybody's book, or (NULL) take the node out of it. */
 void world_write_book(const char *node, const char *address);

@@ -7,14 +7,15 @@
 #define DEFAULTS                                                                                   \
     "port.first=61000\nport.last=65535\nnetwork.suffix=\nnetwork.interface=\n"                     \
     "network.interfaces=0\nnetwork.family=auto\n"
+#define WARN "rails.differ=warn\n"
 
 /* What a configuration means for node "gpu3", as node.policy says it; "..." stands for the default
  * of the keys before. */
 static const struct meaning_row {
     const char *name, *text, *policy;
 } meanings[] = {
-    {"an_empty_configuration_is_the_default", "", DEFAULTS "tuning=default\n"},
-    {"comments_are_passed_over", "# one\n// two\n/* three */\n", DEFAULTS "tuning=default\n"},
+    {"an_empty_configuration_is_the_default", "", DEFAULTS "tuning=default\n" WARN},
+    {"comments_are_passed_over", "# one\n// two\n/* three */\n", DEFAULTS "tuning=default\n" WARN},
     {"every_key_is_understood",
      "address_book = \"/etc/hosts\";\n"
      "network = { interface = \"eth1\"; interfaces = 8; prefixes = [ \"10.1.0.0/16\", \"fd00::/8\" ];\n"
@@ -22,39 +23,55 @@ static const struct meaning_row {
      "tuning = \"off\";\n",
      "port.first=50000\nport.last=50099\nnetwork.suffix=-hsn\nnetwork.interface=eth1\n"
      "network.interfaces=8\nnetwork.family=ipv6\nnetwork.prefix.0=10.1.0.0/16\n"
-     "network.prefix.1=fd00::/8\ntuning=off\n"},
+     "network.prefix.1=fd00::/8\ntuning=off\n" WARN},
     {"a_list_may_stand_in_parentheses", "network = { prefixes = ( \"10.1.0.0/16\" ); };\n",
-     DEFAULTS "network.prefix.0=10.1.0.0/16\ntuning=default\n"},
+     DEFAULTS "network.prefix.0=10.1.0.0/16\ntuning=default\n" WARN},
     {"a_section_of_this_node_counts", "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; } );\n",
-     DEFAULTS "tuning=off\n"},
+     DEFAULTS "tuning=off\n" WARN},
     {"a_section_of_another_node_does_not", "nodes = ( { names = \"cpu[1-8]\"; tuning = \"off\"; } );\n",
-     DEFAULTS "tuning=default\n"},
+     DEFAULTS "tuning=default\n" WARN},
     {"a_section_overrides_what_is_general",
      "tuning = \"off\";\nnodes = ( { names = \"gpu3\"; tuning = \"default\"; } );\n",
-     DEFAULTS "tuning=default\n"},
+     DEFAULTS "tuning=default\n" WARN},
     {"a_section_that_stands_first_overrides_too",
      "nodes = ( { names = \"gpu3\"; tuning = \"off\"; } );\ntuning = \"default\";\n",
-     DEFAULTS "tuning=off\n"},
+     DEFAULTS "tuning=off\n" WARN},
     {"a_later_section_overrides_an_earlier",
      "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; }, { names = \"gpu3\"; tuning = \"default\"; } );\n",
-     DEFAULTS "tuning=default\n"},
+     DEFAULTS "tuning=default\n" WARN},
     {"sections_add_up_key_by_key",
      "nodes = ( { names = \"gpu[1-8]\"; tuning = \"off\"; network = { suffix = \"-a\"; }; },\n"
      "          { names = \"gpu3\"; network = { family = \"ipv4\"; }; } );\n",
      "port.first=61000\nport.last=65535\nnetwork.suffix=-a\nnetwork.interface=\n"
-     "network.interfaces=0\nnetwork.family=ipv4\ntuning=off\n"},
+     "network.interfaces=0\nnetwork.family=ipv4\ntuning=off\n" WARN},
     {"prefixes_of_a_section_replace_the_general_ones",
      "network = { prefixes = [ \"10.1.0.0/16\", \"10.2.0.0/16\" ]; };\n"
      "nodes = ( { names = \"gpu3\"; network = { prefixes = [ \"10.9.0.0/16\" ]; }; } );\n",
-     DEFAULTS "network.prefix.0=10.9.0.0/16\ntuning=default\n"},
+     DEFAULTS "network.prefix.0=10.9.0.0/16\ntuning=default\n" WARN},
     {"a_section_may_empty_the_prefixes",
      "network = { prefixes = [ \"10.1.0.0/16\" ]; };\n"
      "nodes = ( { names = \"gpu3\"; network = { prefixes = [ ]; }; } );\n",
-     DEFAULTS "tuning=default\n"},
-    {"no_sections_are_sections", "nodes = ( );\n", DEFAULTS "tuning=default\n"},
+     DEFAULTS "tuning=default\n" WARN},
+    {"no_sections_are_sections", "nodes = ( );\n", DEFAULTS "tuning=default\n" WARN},
+    {"rails_are_understood",
+     "rails = { count = 8; link_layer = \"infiniband\"; rate = 400; differ = \"common\"; };\n",
+     DEFAULTS "tuning=default\nrails.count=8\nrails.link_layer=infiniband\nrails.rate_gbps=400\n"
+     "rails.differ=common\n"},
+    {"rails_of_a_section_are_added_key_by_key",
+     "rails = { count = 8; link_layer = \"infiniband\"; };\n"
+     "nodes = ( { names = \"gpu3\"; rails = { count = 4; }; },\n"
+     "          { names = \"gpu[1-8]\"; rails = { rate = 200; }; } );\n",
+     DEFAULTS "tuning=default\nrails.count=4\nrails.link_layer=infiniband\nrails.rate_gbps=200\n" WARN},
+    {"a_section_may_say_that_nothing_is_known",
+     "rails = { count = 8; link_layer = \"infiniband\"; };\n"
+     "nodes = ( { names = \"gpu3\"; rails = { count = 0; link_layer = \"\"; }; } );\n",
+     DEFAULTS "tuning=default\n" WARN},
+    {"tuning_may_be_all", "tuning = \"all\";\n", DEFAULTS "tuning=all\n" WARN},
+    {"variables_are_no_part_of_the_policy", "variables = { NCCL_IB_TC = \"41\"; };\n",
+     DEFAULTS "tuning=default\n" WARN},
     {"a_window_of_one_port_is_a_window", "port = { first = 7000; last = 7000; };\n",
      "port.first=7000\nport.last=7000\nnetwork.suffix=\nnetwork.interface=\n"
-     "network.interfaces=0\nnetwork.family=auto\ntuning=default\n"},
+     "network.interfaces=0\nnetwork.family=auto\ntuning=default\n" WARN},
 };
 
 static int parse(const char *text, struct ce_config *config, struct ce_error *err)
@@ -208,6 +225,36 @@ static const struct error_row {
      "expected nodes = ("},
     {"names_outside_a_section_are_an_error", "names = \"gpu3\";\n", "test.conf:1:",
      "'names' is not a key"},
+    {"more_rails_than_devices_are_an_error", "rails = { count = 1025; };\n", "test.conf:1:",
+     "rails.count: 1025: expected a number from 0 to 1024"},
+    {"a_link_layer_that_is_none_is_an_error", "rails = {\n link_layer = \"roce\"; };\n",
+     "test.conf:2:", "rails.link_layer: 'roce': expected \"infiniband\" or \"ethernet\""},
+    {"a_rate_that_is_no_number_is_an_error", "rails = { rate = \"400G\"; };\n", "test.conf:1:",
+     "rails.rate: expected a number"},
+    {"a_way_to_differ_that_is_none_is_an_error", "rails = { differ = \"stop\"; };\n",
+     "test.conf:1:", "rails.differ: 'stop'"},
+    {"a_way_to_differ_in_a_section_is_an_error",
+     "nodes = ( { names = \"gpu3\"; rails = { differ = \"warn\"; }; } );\n", "test.conf:1:",
+     "'rails.differ' is not a key of a nodes section"},
+    {"variables_that_are_no_group_are_an_error", "variables = \"A=1\";\n", "test.conf:1:",
+     "expected variables = {"},
+    {"a_variable_that_is_no_text_is_an_error", "variables = {\n A = 1.5;\n};\n", "test.conf:2:",
+     "variables: A: expected a text in quotes, or a number"},
+    {"a_truth_is_no_value_of_a_variable", "variables = { A = true; };\n", "test.conf:1:",
+     "variables: A: expected a text"},
+    {"a_list_is_no_value_of_a_variable", "variables = { A = [ \"1\" ]; };\n", "test.conf:1:",
+     "variables: A: expected a text"},
+    {"a_variable_with_a_dash_is_an_error", "variables = {\n\n NCCL-IB = \"1\";\n};\n",
+     "test.conf:3:", "variables: 'NCCL-IB' is not the name of a variable"},
+    {"a_variable_of_two_lines_is_an_error", "variables = { A = \"1\\n2\"; };\n", "test.conf:1:",
+     "variables: A: expected a value of one line"},
+    {"a_variable_twice_is_an_error", "variables = { A = \"1\";\n A = \"2\"; };\n",
+     "test.conf:2:", "duplicate"},
+    {"an_error_in_another_nodes_variables_is_an_error",
+     "nodes = (\n { names = \"cpu1\"; variables = { A = 1.5; }; } );\n", "test.conf:2:",
+     "variables: A: expected a text"},
+    {"variables_in_a_group_are_an_error", "network = { variables = { A = \"1\"; }; };\n",
+     "test.conf:1:", "'network.variables' is not a key"},
     {"another_file_cannot_be_included", "# one\n@include \"/etc/hosts\"\n", "test.conf:2:",
      "@include"},
     {"another_file_cannot_be_included_behind_spaces", "\n\n \t@include \"x.conf\"\n",
@@ -242,6 +289,99 @@ static void as_many_prefixes_as_are_allowed(void **state)
             assert_int_equal(config.policy.prefix_count, count);
         else
             unit_holds(err.text, "more than 32 prefixes");
+    }
+}
+
+/* ---------------------------------------------------------------- rules */
+
+/* What a file means beside the policy, as node.policy says it. */
+static const struct rule_row {
+    const char *name, *node, *text, *rules;
+} rule_rows[] = {
+    {"no_file_has_no_rules", "gpu3", "", ""},
+    {"a_variable_is_a_text", "gpu3", "variables = { NCCL_IB_TC = \"41\"; };", "variable.NCCL_IB_TC=41\n"},
+    {"a_variable_may_be_a_number", "gpu3", "variables = { A = 41; B = -1; C = 99999999999L; D = 0x10; };",
+     "variable.A=41\nvariable.B=-1\nvariable.C=99999999999\nvariable.D=16\n"},
+    {"a_variable_may_be_empty", "gpu3", "variables = { A = \"\"; };", "variable.A=\n"},
+    {"variables_may_be_none", "gpu3", "variables = { };", ""},
+    {"a_section_of_this_node_adds_its_variables", "gpu3",
+     "variables = { A = 1; B = 2; };\n"
+     "nodes = ( { names = \"gpu[1-8]\"; variables = { B = 3; C = 4; }; } );",
+     "variable.A=1\nvariable.B=3\nvariable.C=4\n"},
+    {"a_section_of_another_node_does_not", "cpu1",
+     "variables = { A = 1; };\nnodes = ( { names = \"gpu[1-8]\"; variables = { A = 3; }; } );",
+     "variable.A=1\n"},
+    {"a_later_sections_variable_counts", "gpu3",
+     "nodes = ( { names = \"gpu[1-8]\"; variables = { A = 1; }; },\n"
+     "          { names = \"gpu3\"; variables = { A = 2; }; } );", "variable.A=2\n"},
+    {"rails_are_of_all_nodes", "cpu1",
+     "rails = { count = 8; link_layer = \"infiniband\"; };\n"
+     "nodes = ( { names = \"gpu[31-32]\"; rails = { count = 4; }; } );",
+     "rails.general.count=8\nrails.general.link_layer=infiniband\n"
+     "rails.group.0.names=gpu[31-32]\nrails.group.0.count=4\n"},
+    {"a_section_without_rails_is_no_group", "gpu3",
+     "rails = { count = 8; };\nnodes = ( { names = \"gpu3\"; tuning = \"off\"; } );",
+     "rails.general.count=8\n"},
+    {"a_section_that_says_the_general_again_is_a_group", "gpu3",
+     "rails = { count = 8; };\nnodes = ( { names = \"gpu[1-3]\"; rails = { count = 4; }; },\n"
+     "  { names = \"gpu3\"; rails = { count = 8; rate = 0; }; } );",
+     "rails.general.count=8\nrails.group.0.names=gpu[1-3]\nrails.group.0.count=4\n"
+     "rails.group.1.names=gpu3\nrails.group.1.count=8\nrails.group.1.rate_gbps=0\n"},
+};
+
+static void rules_are(void **state)
+{
+    const struct rule_row *row = *state;
+    struct ce_error err = {""};
+    ce_autotext struct ce_text written = CE_TEXT(1 << 16);
+    ce_auto(ce_config_close) struct ce_config_file *file =
+        ce_config_open(row->text, "test.conf", &err);
+    assert_string_equal(err.text, "");
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_config_rules(file, row->node, &err);
+    assert_non_null(rules);
+    ce_rules_write(rules, &written);
+    assert_string_equal(ce_text_string(&written), row->rules);
+}
+
+/* The limit is of one node, but a node must not find out when it boots. */
+static void as_many_variables_as_are_allowed(void **state)
+{
+    (void)state;
+    for (unsigned count = CE_RULES_VARIABLES_MAX; count <= CE_RULES_VARIABLES_MAX + 1; count++) {
+        ce_autotext struct ce_text text = CE_TEXT(1 << 16);
+        struct ce_error err = {""};
+        ce_text_add(&text, "variables = {");
+        for (unsigned i = 0; i < count / 2; i++)
+            ce_text_addf(&text, " A%u = 1;", i);
+        ce_text_add(&text, " };\nnodes = (\n { names = \"other\"; variables = {");
+        for (unsigned i = count / 2; i < count; i++)
+            ce_text_addf(&text, " A%u = 1;", i);
+        ce_text_add(&text, " }; } );\n");
+        ce_auto(ce_config_close) struct ce_config_file *file =
+            ce_config_open(ce_text_string(&text), "test.conf", &err);
+        assert_int_equal(file != NULL, count == CE_RULES_VARIABLES_MAX);
+        if (file)
+            assert_int_equal(ce_config_variables(file)->variable_count, count);
+        else
+            unit_holds(err.text, "test.conf:3: variables: A64: more than 64 variables");
+    }
+}
+
+static void as_many_sections_with_rails_as_are_allowed(void **state)
+{
+    (void)state;
+    for (unsigned count = CE_RULES_GROUPS_MAX; count <= CE_RULES_GROUPS_MAX + 1; count++) {
+        ce_autotext struct ce_text text = CE_TEXT(1 << 16);
+        struct ce_error err = {""};
+        ce_text_add(&text, "nodes = (");
+        for (unsigned i = 0; i < count; i++)
+            ce_text_addf(&text, "%s{ names = \"n%u\"; rails = { count = 8; }; }", i ? ", " : " ", i);
+        ce_text_add(&text, " );\n");
+        ce_auto(ce_config_close) struct ce_config_file *file =
+            ce_config_open(ce_text_string(&text), "test.conf", &err);
+        assert_int_equal(file != NULL, count == CE_RULES_GROUPS_MAX);
+        if (!file)
+            unit_holds(err.text, "more than 256 nodes sections with rails");
     }
 }
 
@@ -313,6 +453,9 @@ int main(void)
     UNIT_TABLE(node_rows, means_for_the_node);
     UNIT_TABLE(errors, is_an_error);
     UNIT_RULE(as_many_prefixes_as_are_allowed);
+    UNIT_TABLE(rule_rows, rules_are);
+    UNIT_RULE(as_many_variables_as_are_allowed);
+    UNIT_RULE(as_many_sections_with_rails_as_are_allowed);
     UNIT_RULE(a_file_is_read);
     UNIT_RULE(an_error_in_a_file_names_file_and_line);
     UNIT_RULE(a_file_that_is_not_there_is_an_error);

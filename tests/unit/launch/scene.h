@@ -75,6 +75,31 @@ static inline void stage_set(struct stage *stage, const struct scene *scene)
     };
 }
 
+static inline void scene_add_hca(struct ce_node *node, unsigned number, enum ce_link_layer layer)
+{
+    char name[16];
+    snprintf(name, sizeof name, "mlx5_%u", number);
+    struct ce_hca *hca = ce_node_add_hca(node, name);
+    assert_non_null(hca);
+    snprintf(hca->pci.address, sizeof hca->pci.address, "0000:%02x:00.0", 16 + number);
+    struct ce_hca_port *port = ce_hca_add_port(hca, 1);
+    assert_non_null(port);
+    port->state = CE_PORT_ACTIVE;
+    port->rate_mbps = 400000;
+    port->link_layer = layer;
+}
+
+/* Give the node rails, mlx5_1 on, and, to be kept out, mlx5_0. */
+static inline void stage_add_rails(struct stage *stage, unsigned rails, bool kept_out)
+{
+    if (kept_out)
+        scene_add_hca(stage->node, 0, CE_LINK_ETHERNET);
+    for (unsigned i = 1; i <= rails; i++)
+        scene_add_hca(stage->node, i, CE_LINK_INFINIBAND);
+    ce_rails_free(&stage->cluster.rails);
+    assert_int_equal(ce_rails_choose(stage->node, &stage->cluster.rails, NULL), 0);
+}
+
 static inline void stage_clear(struct stage *stage)
 {
     ce_cluster_free(&stage->cluster);

@@ -117,11 +117,107 @@ static void check(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- rails */
+
+static const struct rails_row {
+    const char *name;
+    enum ce_rdma rdma;
+    struct ce_rails rails;
+    struct ce_agreement agreement;
+    const char *refusal; /* NULL: none */
+} rails_rows[] = {
+    {"rails_that_are_down_may_run", CE_RDMA_AUTO, {.verdict = CE_RAILS_ALL, .count = 8}, {0}, NULL},
+    {"no_rails_may_run", CE_RDMA_AUTO, {.verdict = CE_RAILS_NONE}, {0}, NULL},
+    {"one_rail_is_what_was_required", CE_RDMA_REQUIRE,
+     {.verdict = CE_RAILS_CHOSEN, .count = 8, .active = 1}, {0}, NULL},
+    {"a_providers_devices_are_what_was_required", CE_RDMA_REQUIRE,
+     {.verdict = CE_RAILS_PROVIDER, .active = 32}, {0}, NULL},
+    {"what_nccl_may_use_is_what_was_required", CE_RDMA_REQUIRE,
+     {.verdict = CE_RAILS_UNSURE, .active = 4}, {0}, NULL},
+    {"required_rails_that_are_all_down_are_refused", CE_RDMA_REQUIRE,
+     {.verdict = CE_RAILS_CHOSEN, .count = 8, .reason = "8 of 9 RDMA ports are rails"}, {0},
+     "rdma=require, but this node has no usable rail: 8 of 9 RDMA ports are rails, none of them up"},
+    {"required_rails_that_are_not_there_are_refused", CE_RDMA_REQUIRE,
+     {.verdict = CE_RAILS_NONE, .reason = "no RDMA device"}, {0},
+     "this node has no usable rail: no RDMA device;"},
+    {"required_rails_that_are_not_known_are_refused", CE_RDMA_REQUIRE,
+     {.verdict = CE_RAILS_UNSURE, .reason = "no facts of this node"}, {0},
+     "this node has no usable rail: no facts of this node;"},
+    {"required_rails_that_nodes_have_not_in_common_are_refused", CE_RDMA_REQUIRE,
+     {.verdict = CE_RAILS_ALL, .count = 8, .active = 8},
+     {.limit = 8, .no_rdma = true, .all = {"the nodes differ"}},
+     "rdma=require, but the nodes differ"},
+    {"nodes_without_common_rails_may_run", CE_RDMA_AUTO,
+     {.verdict = CE_RAILS_ALL, .count = 8, .active = 8},
+     {.limit = 8, .no_rdma = true, .all = {"the nodes differ"}}, NULL},
+    {"nodes_that_differ_are_refused_where_the_site_says_so", CE_RDMA_AUTO,
+     {.verdict = CE_RAILS_ALL, .count = 8, .active = 8},
+     {.refused = true, .all = {"the nodes differ"}}, "the nodes differ"},
+    {"a_node_that_is_not_as_expected_says_so_first", CE_RDMA_AUTO, {.verdict = CE_RAILS_NONE},
+     {.refused = true, .own = {"this node has none"}, .all = {"the nodes differ"}},
+     "this node has none"},
+    {"without_rdma_nodes_may_differ", CE_RDMA_OFF, {.verdict = CE_RAILS_NONE},
+     {.refused = true, .own = {"this node has none"}, .all = {"the nodes differ"}}, NULL},
+};
+
+static void check_rails(void **state)
+{
+    const struct rails_row *row = *state;
+    const struct ce_request request = {.on = true, .rdma = row->rdma};
+    const struct ce_cluster checked = {.rails = row->rails, .agreement = row->agreement};
+    struct ce_error err = {""};
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 0, &err), row->refusal ? -1 : 0);
+    if (row->refusal)
+        unit_holds(err.text, row->refusal);
+    else
+        assert_string_equal(err.text, "");
+}
+
+static void what_all_nodes_know_only_the_first_refuses(void **state)
+{
+    const struct ce_request request = {.on = true, .rdma = CE_RDMA_REQUIRE};
+    struct ce_cluster checked = {
+        .rails = {.verdict = CE_RAILS_ALL, .count = 8, .active = 8},
+        .agreement = {.refused = true, .no_rdma = true, .all = {"the nodes differ"}},
+    };
+    (void)state;
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 0, NULL), -1);
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 1, NULL), 0);
+    checked.rails.active = 0;
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 1, NULL), -1);
+    checked.rails.active = 8;
+    strcpy(checked.agreement.own.text, "this node has none");
+    assert_int_equal(ce_cluster_check_rails(&checked, &request, 1, NULL), -1);
+}
+
+static void rules_that_are_damaged_are_noted_and_the_step_runs(void **state)
+{
+    static const struct ce_rails_expected eight = {8, CE_LINK_INFINIBAND, 400};
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_rules_create();
+    struct ce_allocation allocation = {.nodes = ce_hostlist_parse("n[1-2]", NULL)};
+    struct ce_notes notes = {.count = 0};
+    struct ce_policy policy;
+    struct ce_cluster damaged;
+    (void)state;
+    ce_policy_default(&policy);
+    assert_int_equal(ce_rules_add_group(rules, "n[1-", &eight, CE_RAILS_COUNT, NULL), 0);
+    assert_int_equal(
+        ce_cluster_init(&damaged, &allocation, NULL, &policy, rules, NULL, &notes, NULL), 0);
+    assert_int_equal(notes.count, 1);
+    unit_holds(notes.line[0].text, "node.policy: rails.group.0.names");
+    assert_false(damaged.agreement.refused);
+    ce_cluster_free(&damaged);
+    ce_allocation_free(&allocation);
+}
+
 int main(void)
 {
     UNIT_TABLE(clusters, cluster);
     UNIT_RULE(as_many_nodes_as_a_list_holds_are_a_cluster);
     UNIT_RULE(a_cluster_may_be_freed_twice);
     UNIT_TABLE(checks, check);
+    UNIT_TABLE(rails_rows, check_rails);
+    UNIT_RULE(what_all_nodes_know_only_the_first_refuses);
+    UNIT_RULE(rules_that_are_damaged_are_noted_and_the_step_runs);
     return UNIT_RUN("launch/cluster");
 }

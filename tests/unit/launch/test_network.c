@@ -432,6 +432,83 @@ static void more_interfaces_than_nccl_reads_give_one(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- sockets beside rails */
+
+#define PROVIDER CE_RAILS_PROVIDER
+#define CHOSEN CE_RAILS_CHOSEN
+#define UNSURE CE_RAILS_UNSURE
+#define NO_RAILS CE_RAILS_NONE
+
+static const struct beside_row {
+    const char *name;
+    const struct card *machine;
+    enum ce_rails_verdict verdict;
+    const char *rails; /* interfaces of rails, separated by spaces */
+    const char *book;
+    struct wish wish;
+    const char *interface, *sockets, *reason;
+} besides[] = {
+    {"the_interface_of_a_rail_yields_to_a_slower_one", faster_storage, CHOSEN, "ens9", NULL, USUAL,
+     "eth1", "eth1", FASTEST},
+    {"the_interfaces_of_rails_yield_to_the_default_route", faster_storage, CHOSEN, "ens9 eth1 eth2",
+     NULL, USUAL, "eth0", "eth0", "no other one but those of the rails is fit"},
+    {"the_interface_of_a_rail_is_taken_where_nothing_else_is", ipv6_only, CHOSEN, "eth0 eth1", NULL,
+     USUAL, "eth1", "eth1", "the interface of a rail; no other one is fit"},
+    {"the_book_may_name_the_interface_of_a_rail", faster_storage, CHOSEN, "ens9",
+     "10.9.0.11 node1\n", USUAL, "ens9", "ens9", IN_BOOK},
+    {"the_configuration_may_name_the_interface_of_a_rail", faster_storage, CHOSEN, "ens9", NULL,
+     {.interface = "ens9"}, "ens9", "ens9", NAMED},
+    {"ip_over_infiniband_yields_too", ip_over_ib, CHOSEN, "ib0 ib1", NULL, USUAL, "eth1", "eth1",
+     FASTEST},
+    {"with_rails_sockets_take_one_interface", runpod, CHOSEN, "", NULL, {.interfaces = 8}, "eth1",
+     "eth1", FASTEST},
+    {"with_devices_that_are_not_known_sockets_take_one_interface", runpod, UNSURE, "", NULL,
+     {.interfaces = 8}, "eth1", "eth1", FASTEST},
+    {"without_rails_sockets_take_all", runpod, NO_RAILS, "", NULL, {.interfaces = 8}, "eth1", EIGHT,
+     FASTEST},
+    {"a_providers_interfaces_are_its_plugins", runpod, PROVIDER, "", NULL, {.interfaces = 8}, "eth0",
+     "eth0", "carries the default route; the others are the provider's plugin's"},
+    {"the_book_may_name_one_beside_a_provider", runpod, PROVIDER, "", "10.65.3.2 node1\n", USUAL,
+     "eth3", "eth3", IN_BOOK},
+    {"the_configuration_may_name_one_beside_a_provider", runpod, PROVIDER, "", NULL,
+     {.interface = "eth2"}, "eth2", "eth2", NAMED},
+};
+
+/* One HCA for each interface named. */
+static struct ce_rails rails_of(const char *names, enum ce_rails_verdict verdict,
+                                struct ce_hca hcas[8])
+{
+    struct ce_rails rails = {.verdict = verdict, .ports = calloc(8, sizeof *rails.ports)};
+    assert_non_null(rails.ports);
+    for (; *names; names += strcspn(names, " "), names += *names == ' ') {
+        struct ce_hca *hca = &hcas[rails.port_count];
+        *hca = (struct ce_hca){.netdev_count = 1};
+        snprintf(hca->netdevs[0], CE_NETIF_NAME, "%.*s", (int)strcspn(names, " "), names);
+        rails.ports[rails.port_count++] = (struct ce_rail){.hca = hca, .chosen = true};
+    }
+    rails.count = rails.port_count;
+    return rails;
+}
+
+static void chooses_beside(void **state)
+{
+    const struct beside_row *row = *state;
+    const struct ce_policy policy = policy_of(&row->wish);
+    ce_auto(ce_node_destroy) struct ce_node *node = build(row->machine);
+    ce_auto(ce_book_destroy) struct ce_book *book = book_of(row->book);
+    ce_autotext struct ce_text sockets = CE_TEXT(1000);
+    struct ce_hca hcas[8];
+    struct ce_rails rails = rails_of(row->rails, row->verdict, hcas);
+    struct ce_network network;
+    ce_network_choose(node, &policy, book, &rails, &network);
+    assert_non_null(network.interface);
+    assert_string_equal(network.interface->name, row->interface);
+    join_sockets(&network, &sockets);
+    assert_string_equal(ce_text_string(&sockets), row->sockets);
+    unit_holds(network.reason, row->reason);
+    ce_rails_free(&rails);
+}
+
 /* ---------------------------------------------------------------- other nodes in the book */
 
 static const struct lookup_row {
@@ -512,6 +589,7 @@ int main(void)
     UNIT_TABLE(choices, chooses);
     UNIT_RULE(nothing_is_chosen_without_facts);
     UNIT_RULE(more_interfaces_than_nccl_reads_give_one);
+    UNIT_TABLE(besides, chooses_beside);
     UNIT_TABLE(lookups, looks_up);
     UNIT_RULE(a_name_too_long_with_its_suffix_is_not_found);
     return UNIT_RUN("launch/network");

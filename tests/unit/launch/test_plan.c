@@ -143,7 +143,7 @@ static const struct plan_row {
      {"NCCL_SOCKET_IFNAME==eth9", "NCCL_COMM_ID=10.9.9.9:1"}, {"NCCL_SOCKET_IFNAME"},
      "NCCL_SOCKET_IFNAME", CE_UNSET, NULL, "NCCL_COMM_ID is set by the user"},
     {"tuning_that_is_not_needed_is_not_inherited", &step, {"NCCL_SOCKET_FAMILY=AF_INET6"},
-     {"NCCL_SOCKET_FAMILY"}, "NCCL_SOCKET_FAMILY", CE_UNSET, NULL, "not known on this node"},
+     {"NCCL_SOCKET_FAMILY"}, "NCCL_SOCKET_FAMILY", CE_UNSET, NULL, "not needed here"},
 };
 
 static void decides(void **state)
@@ -267,6 +267,123 @@ static void tuning_off_writes_identity_only(void **state)
     assert_int_equal(change_of(plan, "NCCL_SOCKET_IFNAME")->action, CE_LEAVE);
     unit_holds(change_of(plan, "NCCL_SOCKET_IFNAME")->reason, "tuning = \"off\"");
     assert_int_equal(change_of(plan, "RANK")->action, CE_SET);
+    stage_clear(&stage);
+    unit_env_free(&array);
+}
+
+/* ---------------------------------------------------------------- rails, and more libraries */
+
+/* Of a node with four rails and one device that is none. */
+static const struct more_row {
+    const char *name;
+    enum ce_tuning tuning;
+    enum ce_rdma rdma;
+    const char *env[ENTRIES], *ours[ENTRIES];
+    const char *site[2]; /* what the site sets to what; NULL: nothing */
+    const char *files[4];
+    const char *variable;
+    enum ce_action action;
+    const char *value, *reason;
+} mores[] = {
+    {"rails_are_written", 0, 0, {NULL}, {NULL}, {NULL}, {NULL}, "NCCL_IB_HCA", CE_SET, "^=mlx5_0",
+     "node.facts"},
+    {"the_users_list_stays", 0, 0, {"NCCL_IB_HCA=mlx5_1"}, {NULL}, {NULL}, {NULL}, "NCCL_IB_HCA",
+     CE_LEAVE, NULL, "set by the user"},
+    {"a_list_of_nccls_files_stays", 0, 0, {NULL}, {NULL}, {NULL}, {"/etc/nccl.conf", "NCCL_IB_HCA"},
+     "NCCL_IB_HCA", CE_LEAVE, NULL, "NCCL_IB_HCA is set in /etc/nccl.conf"},
+    {"the_list_of_an_outer_step_is_recomputed", 0, 0, {"NCCL_IB_HCA==mlx5_7"}, {"NCCL_IB_HCA"},
+     {NULL}, {NULL}, "NCCL_IB_HCA", CE_SET, "^=mlx5_0", "node.facts"},
+    {"without_rdma_the_list_of_an_outer_step_goes", 0, CE_RDMA_OFF, {"NCCL_IB_HCA==mlx5_7"},
+     {"NCCL_IB_HCA"}, {NULL}, {NULL}, "NCCL_IB_HCA", CE_UNSET, NULL, "NCCL_IB_DISABLE is set"},
+    /* NCCL_IB_DISABLE: who asks for it gets it */
+    {"rdma_off_is_written", 0, CE_RDMA_OFF, {NULL}, {NULL}, {NULL}, {NULL}, "NCCL_IB_DISABLE",
+     CE_SET, "1", "rdma=off"},
+    {"rdma_off_is_written_over_the_users", 0, CE_RDMA_OFF, {"NCCL_IB_DISABLE=0"}, {NULL}, {NULL},
+     {NULL}, "NCCL_IB_DISABLE", CE_SET, "1", "rdma=off"},
+    {"rdma_off_is_written_over_the_sites", 0, CE_RDMA_OFF, {NULL}, {NULL}, {"NCCL_IB_DISABLE", "0"},
+     {NULL}, "NCCL_IB_DISABLE", CE_SET, "1", "rdma=off"},
+    {"rdma_off_is_written_over_nccls_files", 0, CE_RDMA_OFF, {NULL}, {NULL}, {NULL},
+     {"/etc/nccl.conf", "NCCL_IB_DISABLE"}, "NCCL_IB_DISABLE", CE_SET, "1", "rdma=off"},
+    {"rdma_off_is_written_without_tuning", CE_TUNING_OFF, CE_RDMA_OFF, {NULL}, {NULL}, {NULL},
+     {NULL}, "NCCL_IB_DISABLE", CE_SET, "1", "rdma=off"},
+    {"rdma_off_of_an_outer_step_is_taken_back", 0, 0, {"NCCL_IB_DISABLE=1"}, {"NCCL_IB_DISABLE"},
+     {NULL}, {NULL}, "NCCL_IB_DISABLE", CE_UNSET, NULL, "not asked for"},
+    {"what_the_user_disabled_stays_so", 0, 0, {"NCCL_IB_DISABLE=1"}, {NULL}, {NULL}, {NULL},
+     "NCCL_IB_DISABLE", CE_LEAVE, NULL, "set by the user"},
+    {"what_the_site_disabled_is_written", 0, 0, {NULL}, {NULL}, {"NCCL_IB_DISABLE", "1"}, {NULL},
+     "NCCL_IB_DISABLE", CE_SET, "1", "variables in cluster-env.conf"},
+    /* the site's variables in place of ours */
+    {"the_sites_list_is_written_in_place_of_ours", 0, 0, {NULL}, {NULL}, {"NCCL_IB_HCA", "mlx5"},
+     {NULL}, "NCCL_IB_HCA", CE_SET, "mlx5", "variables in cluster-env.conf"},
+    {"the_sites_list_is_written_without_tuning", CE_TUNING_OFF, 0, {NULL}, {NULL},
+     {"NCCL_IB_HCA", "mlx5"}, {NULL}, "NCCL_IB_HCA", CE_SET, "mlx5", "variables in cluster-env.conf"},
+    {"the_sites_list_of_another_library_is_written", 0, 0, {NULL}, {NULL},
+     {"UCX_NET_DEVICES", "mlx5_1:1"}, {NULL}, "UCX_NET_DEVICES", CE_SET, "mlx5_1:1",
+     "variables in cluster-env.conf"},
+    {"the_users_list_wins_over_the_sites", 0, 0, {"NCCL_IB_HCA=mlx5_1"}, {NULL},
+     {"NCCL_IB_HCA", "mlx5"}, {NULL}, "NCCL_IB_HCA", CE_LEAVE, NULL, "set by the user"},
+    {"a_list_of_nccls_files_wins_over_the_sites", 0, 0, {NULL}, {NULL}, {"NCCL_IB_HCA", "mlx5"},
+     {"/etc/nccl.conf", "NCCL_IB_HCA"}, "NCCL_IB_HCA", CE_LEAVE, NULL, "set in /etc/nccl.conf"},
+    {"the_sites_list_of_an_outer_step_is_written_anew", 0, 0, {"NCCL_IB_HCA=mlx5_9"},
+     {"NCCL_IB_HCA"}, {"NCCL_IB_HCA", "mlx5"}, {NULL}, "NCCL_IB_HCA", CE_SET, "mlx5",
+     "variables in cluster-env.conf"},
+    {"what_the_site_sets_beside_ours_leaves_it_out", 0, 0, {NULL}, {NULL},
+     {"NCCL_NET_FORCE_MERGE", "mlx5_0,mlx5_1"}, {NULL}, "NCCL_IB_HCA", CE_LEAVE, NULL,
+     "NCCL_NET_FORCE_MERGE is set in variables of cluster-env.conf"},
+    {"what_the_site_sets_of_another_family_does_not", 0, 0, {NULL}, {NULL},
+     {"NCCL_SOCKET_IFNAME", "=eth1"}, {NULL}, "NCCL_IB_HCA", CE_SET, "^=mlx5_0", "node.facts"},
+    {"a_rank_of_the_sites_is_passed_over", 0, 0, {NULL}, {NULL}, {"RANK", "0"}, {NULL}, "RANK",
+     CE_SET, "9", "SLURM_PROCID"},
+    /* tuning = "all" */
+    {"other_libraries_get_nothing", 0, 0, {NULL}, {NULL}, {NULL}, {NULL}, "UCX_NET_DEVICES",
+     CE_LEAVE, NULL, "only with tuning = \"all\""},
+    {"what_other_libraries_got_before_goes", 0, 0, {"UCX_NET_DEVICES=mlx5_1:1"},
+     {"UCX_NET_DEVICES"}, {NULL}, {NULL}, "UCX_NET_DEVICES", CE_UNSET, NULL,
+     "only with tuning = \"all\""},
+    {"with_all_ucx_gets_the_rails", CE_TUNING_ALL, 0, {NULL}, {NULL}, {NULL}, {NULL},
+     "UCX_NET_DEVICES", CE_SET, "mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1", "node.facts"},
+    {"with_all_nvshmem_gets_the_rails", CE_TUNING_ALL, 0, {NULL}, {NULL}, {NULL}, {NULL},
+     "NVSHMEM_HCA_LIST", CE_SET, "mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1", "node.facts"},
+    {"with_all_open_mpi_gets_the_interface", CE_TUNING_ALL, 0, {NULL}, {NULL}, {NULL}, {NULL},
+     "OMPI_MCA_btl_tcp_if_include", CE_SET, "eth1", "node.facts"},
+    {"with_all_an_exclude_of_the_users_stays_alone", CE_TUNING_ALL, 0,
+     {"OMPI_MCA_btl_tcp_if_exclude=lo"}, {NULL}, {NULL}, {NULL}, "OMPI_MCA_btl_tcp_if_include",
+     CE_LEAVE, NULL, "OMPI_MCA_btl_tcp_if_exclude is set by the user"},
+    {"with_all_the_default_ones_are_written_too", CE_TUNING_ALL, 0, {NULL}, {NULL}, {NULL}, {NULL},
+     "GLOO_SOCKET_IFNAME", CE_SET, "eth1", "node.facts"},
+    {"with_off_no_rails_are_written", CE_TUNING_OFF, 0, {NULL}, {NULL}, {NULL}, {NULL},
+     "NCCL_IB_HCA", CE_LEAVE, NULL, "tuning = \"off\""},
+};
+
+static void decides_more(void **state)
+{
+    const struct more_row *row = *state;
+    ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_rules_create();
+    struct unit_env array = {.count = 0};
+    struct stage stage;
+    struct ce_error err = {""};
+    stage_set(&stage, &step);
+    stage_add_rails(&stage, 4, true);
+    stage.policy.tuning = row->tuning;
+    stage.request.rdma = row->rdma;
+    stage.view.rules = rules;
+    if (row->site[0])
+        assert_int_equal(ce_rules_set(rules, row->site[0], row->site[1], NULL), 0);
+    unit_env_fill(&array, row->env);
+    mark(&array, row->ours);
+    const struct ce_environ env = unit_environ(&array);
+    const struct ce_conf_lookup conf = {lookup, row->files};
+    ce_auto(ce_plan_destroy) struct ce_plan *plan =
+        ce_plan_create(&stage.view, &env, &conf, &stage.notes, &err);
+    assert_non_null(plan);
+    const struct ce_change *change = change_of(plan, row->variable);
+    assert_int_equal(change->action, row->action);
+    assert_string_equal(change->value ? change->value : "", row->value ? row->value : "");
+    unit_holds(change->reason, row->reason);
+    bool rank = row->site[0] && strcmp(row->site[0], "RANK") == 0;
+    assert_int_equal(stage.notes.count, rank);
+    if (rank)
+        unit_holds(stage.notes.line[0].text, "RANK in the variables of cluster-env.conf is passed over");
     stage_clear(&stage);
     unit_env_free(&array);
 }
@@ -574,6 +691,7 @@ int main(void)
     UNIT_RULE(a_port_that_is_none_is_noted_once);
     UNIT_RULE(the_options_port_is_written_over_the_users);
     UNIT_TABLE(files, obeys_files);
+    UNIT_TABLE(mores, decides_more);
     UNIT_TABLE(sites, obeys_the_site);
     UNIT_RULE(a_marker_makes_no_more_rows_than_the_site_could);
     UNIT_RULE(a_very_long_path_of_a_file_does_not_break_the_reason);

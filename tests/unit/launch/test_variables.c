@@ -141,6 +141,13 @@ static const struct where_row {
     {"NCCL_SOCKET_FAMILY", EVERYWHERE},
     {"GLOO_SOCKET_IFNAME", EVERYWHERE},
     {"TP_SOCKET_IFNAME", EVERYWHERE},
+    {"NCCL_IB_HCA", EVERYWHERE},
+    {"NCCL_IB_ADDR_FAMILY", EVERYWHERE},
+    {"NCCL_IB_DISABLE", EVERYWHERE},
+    {"UCX_NET_DEVICES", EVERYWHERE},
+    {"NVSHMEM_HCA_LIST", EVERYWHERE},
+    {"OMPI_MCA_btl_tcp_if_include", EVERYWHERE},
+    {"OMPI_MCA_oob_tcp_if_include", EVERYWHERE},
 };
 
 static void is_written(void **state)
@@ -255,6 +262,113 @@ static void value(void **state)
     stage_clear(&stage);
 }
 
+/* ---------------------------------------------------------------- rails */
+
+static const struct rails_row {
+    const char *name, *variable;
+    unsigned rails;
+    bool kept_out; /* another device is */
+    enum ce_rdma rdma;
+    struct ce_agreement agreement;
+    const char *value;
+    const char *absence; /* why there is none; NULL: there is one */
+} rails_rows[] = {
+    {"nccl_gets_what_is_kept_out", "NCCL_IB_HCA", 4, true, CE_RDMA_AUTO, {0}, "^=mlx5_0", NULL},
+    {"nccl_gets_no_list_of_all", "NCCL_IB_HCA", 4, false, CE_RDMA_AUTO, {0}, "",
+     "every RDMA device is a rail"},
+    {"nccl_gets_no_list_without_devices", "NCCL_IB_HCA", 0, false, CE_RDMA_AUTO, {0}, "",
+     "no RDMA device"},
+    {"nccl_gets_the_rails_that_nodes_have_in_common", "NCCL_IB_HCA", 4, true, CE_RDMA_AUTO,
+     {.limit = 2}, "=mlx5_1,mlx5_2", NULL},
+    {"of_all_nccl_gets_those_in_common_too", "NCCL_IB_HCA", 4, false, CE_RDMA_AUTO, {.limit = 2},
+     "=mlx5_1,mlx5_2", NULL},
+    {"nccl_gets_no_list_without_rdma", "NCCL_IB_HCA", 4, true, CE_RDMA_OFF, {0}, "",
+     "NCCL_IB_DISABLE is set"},
+    {"nccl_gets_no_list_without_common_rails", "NCCL_IB_HCA", 4, true, CE_RDMA_AUTO,
+     {.limit = 4, .no_rdma = true}, "", "NCCL_IB_DISABLE is set"},
+    {"required_rails_are_listed_as_others", "NCCL_IB_HCA", 4, true, CE_RDMA_REQUIRE, {0}, "^=mlx5_0",
+     NULL},
+    {"rdma_is_not_disabled", "NCCL_IB_DISABLE", 4, true, CE_RDMA_AUTO, {0}, "", "not asked for"},
+    {"required_rdma_is_not_disabled", "NCCL_IB_DISABLE", 4, true, CE_RDMA_REQUIRE, {0}, "",
+     "not asked for"},
+    {"rdma_is_disabled_where_that_was_asked_for", "NCCL_IB_DISABLE", 4, true, CE_RDMA_OFF, {0}, "1",
+     NULL},
+    {"rdma_is_disabled_where_nothing_is_to_be_disabled", "NCCL_IB_DISABLE", 0, false, CE_RDMA_OFF,
+     {0}, "1", NULL},
+    {"rdma_is_disabled_without_common_rails", "NCCL_IB_DISABLE", 4, true, CE_RDMA_AUTO,
+     {.limit = 4, .no_rdma = true}, "1", NULL},
+    {"ucx_gets_devices_with_ports", "UCX_NET_DEVICES", 2, true, CE_RDMA_AUTO, {0},
+     "mlx5_1:1,mlx5_2:1", NULL},
+    {"ucx_gets_no_list_of_all", "UCX_NET_DEVICES", 2, false, CE_RDMA_AUTO, {0}, "",
+     "every RDMA device is a rail"},
+    {"ucx_gets_the_rails_that_nodes_have_in_common", "UCX_NET_DEVICES", 2, false, CE_RDMA_AUTO,
+     {.limit = 1}, "mlx5_1:1", NULL},
+    {"ucx_gets_the_interface_without_rdma", "UCX_NET_DEVICES", 2, true, CE_RDMA_OFF, {0}, "eth1",
+     NULL},
+    {"ucx_gets_the_interface_without_common_rails", "UCX_NET_DEVICES", 2, true, CE_RDMA_AUTO,
+     {.limit = 2, .no_rdma = true}, "eth1", NULL},
+    {"ucx_gets_the_interface_without_devices", "UCX_NET_DEVICES", 0, false, CE_RDMA_AUTO, {0},
+     "eth1", NULL},
+    {"nvshmem_gets_devices_with_ports", "NVSHMEM_HCA_LIST", 2, true, CE_RDMA_AUTO, {0},
+     "mlx5_1:1,mlx5_2:1", NULL},
+    {"nvshmem_gets_no_list_of_all", "NVSHMEM_HCA_LIST", 2, false, CE_RDMA_AUTO, {0}, "",
+     "every RDMA device is a rail"},
+    {"nvshmem_gets_no_list_without_rdma", "NVSHMEM_HCA_LIST", 2, true, CE_RDMA_OFF, {0}, "",
+     "NCCL_IB_DISABLE is set"},
+    {"open_mpi_gets_the_bare_name", "OMPI_MCA_btl_tcp_if_include", 2, true, CE_RDMA_AUTO, {0},
+     "eth1", NULL},
+    {"open_mpis_daemons_get_it_too", "OMPI_MCA_oob_tcp_if_include", 2, true, CE_RDMA_AUTO, {0},
+     "eth1", NULL},
+    {"nccl_needs_no_family_for_infiniband", "NCCL_IB_ADDR_FAMILY", 2, true, CE_RDMA_AUTO, {0}, "",
+     "not needed here"},
+};
+
+static void value_with_rails(void **state)
+{
+    const struct rails_row *row = *state;
+    struct stage stage;
+    stage_set(&stage, &many);
+    stage_add_rails(&stage, row->rails, row->kept_out);
+    stage.request.rdma = row->rdma;
+    stage.cluster.agreement = row->agreement;
+    has_the_value(&stage.view, row->variable, row->value);
+    if (row->absence)
+        unit_holds(ce_variable_absence(find_variable(row->variable), &stage.view), row->absence);
+    stage_clear(&stage);
+}
+
+static void nccl_is_told_of_rails_with_ipv6_unless_rdma_is_off(void **state)
+{
+    struct stage stage;
+    (void)state;
+    stage_set(&stage, &many);
+    scene_add_hca(stage.node, 1, CE_LINK_ETHERNET);
+    struct ce_hca_port *port = &stage.node->hcas[0].ports[0];
+    port->gids[port->gid_count++] = (struct ce_gid){.type = CE_GID_ROCE_V2};
+    assert_int_equal(ce_address_parse("fd02::1", &port->gids[0].address), 0);
+    stage_add_rails(&stage, 0, false);
+    has_the_value(&stage.view, "NCCL_IB_ADDR_FAMILY", "AF_INET6");
+    stage.request.rdma = CE_RDMA_OFF;
+    has_the_value(&stage.view, "NCCL_IB_ADDR_FAMILY", "");
+    stage_clear(&stage);
+}
+
+static void a_providers_devices_are_in_no_list(void **state)
+{
+    static const char *const names[] = {"NCCL_IB_HCA", "UCX_NET_DEVICES", "NVSHMEM_HCA_LIST"};
+    struct stage stage;
+    (void)state;
+    stage_set(&stage, &many);
+    scene_add_hca(stage.node, 1, CE_LINK_ETHERNET);
+    strcpy(stage.node->hcas[0].driver, "efa");
+    stage_add_rails(&stage, 0, false);
+    for (size_t i = 0; i < UNIT_COUNT(names); i++) {
+        has_the_value(&stage.view, names[i], "");
+        unit_holds(ce_variable_absence(find_variable(names[i]), &stage.view), "EFA");
+    }
+    stage_clear(&stage);
+}
+
 static const struct source_row {
     const char *name, *variable;
     const struct scene *scene;
@@ -279,6 +393,20 @@ static void source(void **state)
     struct stage stage;
     stage_set(&stage, row->scene);
     assert_string_equal(ce_variable_source(find_variable(row->variable), &stage.view), row->source);
+    stage_clear(&stage);
+}
+
+static void who_disabled_rdma_is_told(void **state)
+{
+    const struct ce_variable *variable = find_variable("NCCL_IB_DISABLE");
+    struct stage stage;
+    (void)state;
+    stage_set(&stage, &many);
+    stage.cluster.agreement.no_rdma = true;
+    assert_string_equal(ce_variable_source(variable, &stage.view),
+                        "the nodes have no rails in common");
+    stage.request.rdma = CE_RDMA_OFF;
+    assert_string_equal(ce_variable_source(variable, &stage.view), "rdma=off");
     stage_clear(&stage);
 }
 
@@ -355,7 +483,9 @@ static void what_differs_between_tasks_is_their_own(void **state)
 static void an_interface_that_is_down_gives_no_name(void **state)
 {
     static const char *const names[] = {"NCCL_SOCKET_IFNAME", "NCCL_SOCKET_FAMILY",
-                                        "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME"};
+                                        "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME",
+                                        "UCX_NET_DEVICES", "OMPI_MCA_btl_tcp_if_include",
+                                        "OMPI_MCA_oob_tcp_if_include"};
     struct stage stage;
     (void)state;
     stage_set(&stage, &ipv6);
@@ -380,7 +510,7 @@ static void every_variable_has_a_name_that_shells_take(void **state)
     (void)state;
     for (size_t i = 0; i < ce_variable_count; i++) {
         const char *name = ce_variables[i].name;
-        assert_int_equal(strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"), strlen(name));
+        assert_true(ce_rules_is_name(name));
         assert_true(isupper((unsigned char)name[0]));
     }
 }
@@ -394,9 +524,16 @@ static void every_variable_is_documented_in_one_line(void **state)
             variable->doc[strlen(variable->doc) - 1] == '.')
             fail_msg("%s is not documented in one phrase", variable->name);
         assert_true(ce_where_name(variable->where)[0]);
-        assert_string_equal(ce_class_name(variable->class),
-                            variable->class == CE_TUNING ? "tuning" : "identity");
+        assert_true(ce_class_name(variable->class)[0]);
     }
+}
+
+static void every_class_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    for (int i = CE_IDENTITY; i <= CE_SITE; i++)
+        for (int j = CE_IDENTITY; j < i; j++)
+            assert_string_not_equal(ce_class_name((enum ce_class)i), ce_class_name((enum ce_class)j));
 }
 
 static void only_ports_have_a_source_of_their_own(void **state)
@@ -415,7 +552,11 @@ int main(void)
     UNIT_TABLE(wheres, is_written);
     UNIT_RULE(every_variable_has_a_line_in_this_test);
     UNIT_TABLE(values, value);
+    UNIT_TABLE(rails_rows, value_with_rails);
+    UNIT_RULE(nccl_is_told_of_rails_with_ipv6_unless_rdma_is_off);
+    UNIT_RULE(a_providers_devices_are_in_no_list);
     UNIT_TABLE(sources, source);
+    UNIT_RULE(who_disabled_rdma_is_told);
     UNIT_RULE(the_source_of_a_port_is_the_ports);
     UNIT_RULE(several_interfaces_are_names_for_nccl_and_one_for_the_others);
     UNIT_RULE(a_shared_value_is_the_same_without_a_task);
@@ -424,6 +565,7 @@ int main(void)
     UNIT_RULE(every_variable_has_a_name_of_its_own);
     UNIT_RULE(every_variable_has_a_name_that_shells_take);
     UNIT_RULE(every_variable_is_documented_in_one_line);
+    UNIT_RULE(every_class_has_a_name_of_its_own);
     UNIT_RULE(only_ports_have_a_source_of_their_own);
     return UNIT_RUN("launch/variables");
 }

@@ -40,6 +40,49 @@ static void sets(void **state)
         assert_string_equal(path, CE_NCCL_SITE_CONF);
 }
 
+/* What NCCL itself reads of NCCL_IB_HCA. */
+static const struct value_row {
+    const char *name, *user, *site; /* NULL: there is no such file */
+    const char *value;              /* NULL: NCCL reads none */
+} values[] = {
+    {"a_value_is_the_rest_of_the_line", NULL, "NCCL_IB_HCA=mlx5_0,mlx5_1\nNCCL_DEBUG=INFO\n",
+     "mlx5_0,mlx5_1"},
+    {"a_value_may_begin_with_an_equals_sign", NULL, "NCCL_IB_HCA==mlx5_0\n", "=mlx5_0"},
+    {"a_value_may_be_empty", NULL, "NCCL_IB_HCA=\n", ""},
+    {"the_last_value_need_not_end", NULL, "NCCL_DEBUG=INFO\nNCCL_IB_HCA=mlx5", "mlx5"},
+    {"a_value_is_not_trimmed", NULL, "NCCL_IB_HCA= mlx5 \n", " mlx5 "},
+    {"a_carriage_return_is_part_of_a_value", NULL, "NCCL_IB_HCA=mlx5\r\n", "mlx5\r"},
+    {"a_blank_before_the_equals_sign_is_part_of_the_name", NULL, "NCCL_IB_HCA =mlx5\n", NULL},
+    {"a_blank_before_the_name_is_part_of_it", NULL, " NCCL_IB_HCA=mlx5\n", NULL},
+    {"a_comment_has_no_value", NULL, "#NCCL_IB_HCA=mlx5\n", NULL},
+    {"another_name_has_another_value", NULL, "NCCL_IB_HCA_2=mlx5\nXNCCL_IB_HCA=mlx5\n", NULL},
+    {"the_first_of_two_values_counts", NULL, "NCCL_IB_HCA=a\nNCCL_IB_HCA=b\n", "a"},
+    {"the_users_value_comes_first", "NCCL_IB_HCA=a\n", "NCCL_IB_HCA=b\n", "a"},
+    {"the_sites_value_counts_where_the_user_has_none", "NCCL_DEBUG=INFO\n", "NCCL_IB_HCA=b\n", "b"},
+    {"without_files_there_is_no_value", NULL, NULL, NULL},
+};
+
+static void value(void **state)
+{
+    const struct value_row *row = *state;
+    const struct ce_nccl_conf conf = {.site = (char *)row->site, .user = (char *)row->user};
+    char found[CE_NCCL_CONF_VALUE] = "-";
+    assert_int_equal(ce_nccl_conf_value(&conf, "NCCL_IB_HCA", found), row->value != NULL);
+    assert_string_equal(found, row->value ? row->value : "-");
+}
+
+static void a_value_is_cut_where_nccl_cuts_it(void **state)
+{
+    char text[3000], found[CE_NCCL_CONF_VALUE];
+    const struct ce_nccl_conf conf = {.site = text};
+    (void)state;
+    memset(text, 'x', sizeof text);
+    memcpy(text, "NCCL_IB_HCA=", 12);
+    text[sizeof text - 1] = '\0';
+    assert_true(ce_nccl_conf_value(&conf, "NCCL_IB_HCA", found));
+    assert_int_equal(strlen(found), 1023);
+}
+
 /* Which file of the user is read, and what is said of NCCL_DEBUG; "@" is the test's folder. */
 static const struct user_row {
     const char *name, *conf_file, *home; /* NULL: not in the environment */
@@ -130,6 +173,8 @@ int main(void)
     unit_dir_write(&dir, "home/.nccl.conf", "NCCL_DEBUG=INFO\n");
     unit_dir_write(&dir, "other.conf", "NCCL_DEBUG=INFO\n");
     UNIT_TABLE(texts, sets);
+    UNIT_TABLE(values, value);
+    UNIT_RULE(a_value_is_cut_where_nccl_cuts_it);
     UNIT_TABLE(users, user_file);
     UNIT_RULE(both_files_count_and_the_users_is_named_first);
     UNIT_RULE(a_file_that_others_may_write_is_read);

@@ -8,10 +8,11 @@
 static const char whole[] =
     FRAMED("port.first=50000\nport.last=50999\nnetwork.suffix=-hsn\nnetwork.interface=eth1\n"
            "network.interfaces=8\nnetwork.family=ipv6\nnetwork.prefix.0=10.1.0.0/16\n"
-           "network.prefix.1=fd00::/8\ntuning=off\n");
+           "network.prefix.1=fd00::/8\ntuning=off\nrails.count=8\nrails.link_layer=infiniband\n"
+           "rails.rate_gbps=400\nrails.differ=refuse\n");
 static const char usual[] =
     FRAMED("port.first=61000\nport.last=65535\nnetwork.suffix=\nnetwork.interface=\n"
-           "network.interfaces=0\nnetwork.family=auto\ntuning=default\n");
+           "network.interfaces=0\nnetwork.family=auto\ntuning=default\nrails.differ=warn\n");
 
 static struct ce_policy parse(const char *text)
 {
@@ -44,6 +45,10 @@ static void every_key_is_read(void **state)
     assert_int_equal(policy.prefix_count, 2);
     assert_int_equal(policy.prefixes[1].length, 8);
     assert_int_equal(policy.tuning, CE_TUNING_OFF);
+    assert_int_equal(policy.rails.count, 8);
+    assert_int_equal(policy.rails.link_layer, CE_LINK_INFINIBAND);
+    assert_int_equal(policy.rails.rate_gbps, 400);
+    assert_int_equal(policy.differ, CE_DIFFER_REFUSE);
     writes_as(&policy, whole);
 }
 
@@ -113,6 +118,11 @@ static const struct error_row {
     {"a_prefix_that_is_none_is_an_error", "network.prefix.0=10.1.0.0/33\n",
      "network.prefix.0=10.1.0.0/33"},
     {"a_tuning_that_is_none_is_an_error", "tuning=all-of-it\n", "tuning=all-of-it"},
+    {"more_rails_than_devices_are_an_error", "rails.count=1025\n", "rails.count=1025"},
+    {"a_rate_that_is_none_is_an_error", "rails.rate_gbps=400G\n", "rails.rate_gbps=400G"},
+    {"a_rate_past_all_rates_is_an_error", "rails.rate_gbps=100001\n", "rails.rate_gbps=100001"},
+    {"a_link_layer_that_is_none_is_an_error", "rails.link_layer=roce\n", "rails.link_layer=roce"},
+    {"a_way_to_differ_that_is_none_is_an_error", "rails.differ=stop\n", "rails.differ=stop"},
     {"a_key_twice_is_an_error", "tuning=off\ntuning=off\n", "twice"},
 };
 
@@ -156,12 +166,30 @@ static void words_that_are_no_choice_change_nothing(void **state)
 {
     enum ce_family family = CE_FAMILY_IPV6;
     enum ce_tuning tuning = CE_TUNING_OFF;
+    enum ce_differ differ = CE_DIFFER_COMMON;
     (void)state;
     assert_int_equal(ce_family_parse("ipv5", &family), -1);
     assert_int_equal(ce_family_parse("", &family), -1);
     assert_int_equal(family, CE_FAMILY_IPV6);
     assert_int_equal(ce_tuning_parse("on", &tuning), -1);
     assert_int_equal(tuning, CE_TUNING_OFF);
+    assert_int_equal(ce_differ_parse("Common", &differ), -1);
+    assert_int_equal(differ, CE_DIFFER_COMMON);
+}
+
+static void words_that_are_a_choice_are_taken(void **state)
+{
+    enum ce_tuning tuning = CE_TUNING_OFF;
+    enum ce_differ differ = CE_DIFFER_WARN;
+    (void)state;
+    assert_int_equal(ce_tuning_parse("all", &tuning), 0);
+    assert_int_equal(tuning, CE_TUNING_ALL);
+    assert_int_equal(ce_tuning_parse("default", &tuning), 0);
+    assert_int_equal(tuning, CE_TUNING_DEFAULT);
+    assert_int_equal(ce_differ_parse("common", &differ), 0);
+    assert_int_equal(differ, CE_DIFFER_COMMON);
+    assert_int_equal(ce_differ_parse("warn", &differ), 0);
+    assert_int_equal(differ, CE_DIFFER_WARN);
 }
 
 int main(void)
@@ -174,5 +202,6 @@ int main(void)
     UNIT_TABLE(errors, is_an_error);
     UNIT_TABLE(suffixes, suffix);
     UNIT_RULE(words_that_are_no_choice_change_nothing);
+    UNIT_RULE(words_that_are_a_choice_are_taken);
     return UNIT_RUN("model/policy");
 }

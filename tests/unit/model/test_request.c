@@ -21,6 +21,11 @@ static const struct request_row {
     {"the_greatest_port", "port=65535", {ON, .port = 65535}},
     {"torchrun_off", "torchrun=off", {.on = true}},
     {"torchrun_on", "torchrun=on", {ON}},
+    {"rdma_auto", "rdma=auto", {ON}},
+    {"rdma_off", "rdma=off", {ON, .rdma = CE_RDMA_OFF}},
+    {"rdma_require", "rdma=require", {ON, .rdma = CE_RDMA_REQUIRE}},
+    {"a_later_rdma_wins", "rdma=off,rdma=require,rdma=auto", {ON}},
+    {"rdma_behind_off_means_on", "off,rdma=off", {ON, .rdma = CE_RDMA_OFF}},
     {"verbose", "verbose", {ON, .verbose = true}},
     {"items_add_up", "verbose,port=7000,torchrun=off", {.on = true, .port = 7000, .verbose = true}},
     {"the_same_item_twice_is_no_error", "verbose,verbose", {ON, .verbose = true}},
@@ -39,6 +44,7 @@ static void same(const struct ce_request *a, const struct ce_request *b)
     assert_int_equal(a->torchrun, b->torchrun);
     assert_int_equal(a->verbose, b->verbose);
     assert_int_equal(a->port, b->port);
+    assert_int_equal(a->rdma, b->rdma);
 }
 
 static void asks_for(void **state)
@@ -78,6 +84,10 @@ static const struct error_row {
     {"a_port_with_a_sign_is_an_error", "port=+80", "'port=+80'"},
     {"a_choice_that_is_none_is_an_error", "torchrun=maybe", "'torchrun=maybe'"},
     {"a_choice_without_value_is_an_error", "torchrun", "'torchrun'"},
+    {"an_rdma_that_is_none_is_an_error", "rdma=on", "'rdma=on'"},
+    {"an_rdma_in_capitals_is_an_error", "rdma=OFF", "'rdma=OFF'"},
+    {"an_rdma_without_value_is_an_error", "rdma", "'rdma'"},
+    {"an_rdma_with_an_empty_value_is_an_error", "rdma=", "'rdma='"},
     {"an_equals_sign_alone_is_an_error", "=", "'='"},
     {"null_among_others_is_an_error", "(null),on", "'(null)'"},
     {"a_format_is_an_error_and_only_shown", "%n%s", "'%n%s'"},
@@ -119,10 +129,12 @@ static void every_request_has_a_text(void **state)
 {
     static const uint32_t ports[] = {0, 1, 65535};
     (void)state;
-    for (int i = 0; i < 24; i++) {
-        struct ce_request again, request = {i & 1, i & 2, i & 4, ports[i / 8]};
+    for (int i = 0; i < 72; i++) {
+        struct ce_request again;
+        struct ce_request request = {i & 1, i & 2, i & 4, ports[i / 8 % 3], (enum ce_rdma)(i / 24)};
         char text[CE_REQUEST_TEXT];
         assert_int_equal(ce_request_parse(ce_request_format(&request, text), &again, NULL), 0);
+        assert_true(strlen(text) < CE_REQUEST_TEXT - 1);
         same(&again, &request);
     }
 }

@@ -115,6 +115,10 @@ static const struct gid_row {
      "0123456789012345\n", "fe80::a088:c2ff:fe00:1 v2"},
     {"an_interface_name_with_a_blank_is_none", "Ethernet", LOCAL, "RoCE v2\n", "eth1 v1\n",
      "fe80::a088:c2ff:fe00:1 v2"},
+    {"an_interface_of_another_namespace_is_none", "Ethernet", LOCAL, "RoCE v2\n", "eth2\n",
+     "fe80::a088:c2ff:fe00:1 v2"},
+    {"an_interface_that_is_a_path_is_none", "Ethernet", LOCAL, "RoCE v2\n", "../net/eth1\n",
+     "fe80::a088:c2ff:fe00:1 v2"},
     {"an_empty_gid_is_none", "Ethernet", ZERO, "RoCE v2\n", "eth1\n", ""},
     {"what_is_no_gid_is_none", "Ethernet", "10.224.1.42\n", "RoCE v2\n", "eth1\n", ""},
     {"a_gid_cut_short_is_none", "Ethernet", "fe80:0000:0000:0000:a088\n", "RoCE v2\n", "eth1\n",
@@ -131,6 +135,7 @@ static void gid_is(void **state)
     tree_put(&tree, PORT "/gids", "0", row->gid);
     tree_put(&tree, PORT "/gid_attrs/types", "0", row->type);
     tree_put(&tree, PORT "/gid_attrs/ndevs", "0", row->netdev);
+    tree_folders(&tree, "sys/class/net/eth1/");
     ce_auto(ce_node_destroy) struct ce_node *node = probe(&tree);
     tree_remove(&tree);
     ce_autotext struct ce_text text = CE_TEXT(1 << 16);
@@ -271,6 +276,7 @@ static void interfaces_of_gids_come_before_representors(void **state)
         tree_put(&tree, PF "/net", name, "");
     }
     tree_put(&tree, PF "/net", "zz0", "");
+    tree_folders(&tree, "sys/class/net/zz0/");
     put_gid(&tree, 0, LOCAL);
     tree_put(&tree, PORT "/gid_attrs/ndevs", "0", "zz0\n");
     ce_auto(ce_node_destroy) struct ce_node *node = probe(&tree);
