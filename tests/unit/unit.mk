@@ -10,6 +10,7 @@ unit_programs = \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
+    tests/unit/model/test_finding \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -19,8 +20,13 @@ unit_programs = \
     tests/unit/model/test_policy \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
+    tests/unit/checks/test_gpu \
+    tests/unit/checks/test_ib \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
+    tests/unit/health/test_drain \
+    tests/unit/health/test_health \
+    tests/unit/health/test_phase \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
@@ -41,6 +47,7 @@ unit_programs = \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
     tests/unit/report/test_cluster \
+    tests/unit/report/test_findings \
     tests/unit/report/test_plan \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
@@ -146,6 +153,7 @@ EXTRA_DIST += \
     tests/fixtures/machines/runpod.facts \
     tests/fixtures/machines/runpod.tree \
     tests/fixtures/unpack \
+    tests/unit/checks/judged.h \
     tests/unit/launch/scene.h \
     tests/unit/probe/machine.h \
     tests/unit/probe/tree.h \
@@ -155,6 +163,8 @@ EXTRA_DIST += \
 
 tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_report_test_findings_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_test_findings_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
