@@ -75,8 +75,8 @@ static void open_standard_files(void)
 /* ---------------------------------------------------------------- words */
 
 /* A line for syslog, and for slurmd's log, which has what we print. */
-__attribute__((format(printf, 3, 4))) static void say(const struct run *run, int priority,
-                                                      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+tell_syslog(const struct run *run, int priority, const char *format, ...)
 {
     char line[1024];
     va_list args;
@@ -93,11 +93,11 @@ static void tell_findings(const struct run *run, const struct ce_phase_result *r
     for (size_t i = 0; i < result->findings.count; i++) {
         const struct ce_finding *finding = &result->findings.items[i];
         if (finding->response == CE_TELL)
-            say(run, LOG_WARNING, "%s: %s%s%s [%s]", ce_verdict_name(finding->verdict),
+            tell_syslog(run, LOG_WARNING, "%s: %s%s%s [%s]", ce_verdict_name(finding->verdict),
                 finding->subject, finding->subject[0] ? " " : "", finding->text, finding->check);
     }
     for (size_t i = 0; i < result->notes.count; i++)
-        say(run, LOG_NOTICE, "%s", result->notes.line[i].text);
+        tell_syslog(run, LOG_NOTICE, "%s", result->notes.line[i].text);
 }
 
 /* ---------------------------------------------------------------- in the child */
@@ -111,13 +111,15 @@ static void answer(struct run *run, const struct ce_phase_result *result)
     if (!reason[0])
         return;
     if (result->policy.mode == CE_MODE_OBSERVE) {
-        say(run, LOG_WARNING, "mode = \"observe\", else this node would be drained: %s", reason);
+        tell_syslog(run, LOG_WARNING, "mode = \"observe\", else this node would be drained: %s", reason);
         return;
     }
     run->faulty = true;
-    say(run, LOG_ERR, "this node is drained: %s", reason);
-    if (ce_drain_node(CE_HELPER_DIR, result->node_name, reason, DRAIN_MS, &err) < 0)
-        say(run, LOG_ERR, "the reason could not be set: %s", err.text);
+    tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
+    if (ce_drain_node(CE_HELPER_DIR, result->node_name, reason, DRAIN_MS, &err) == 0)
+        return;
+    ce_fail_in(&err, "the reason could not be set");
+    tell_syslog(run, LOG_ERR, "%s", err.text);
 }
 
 static int run_phase(void *ctx)
@@ -136,7 +138,8 @@ static int run_phase(void *ctx)
     struct ce_error err;
     openlog(run->name, LOG_PID, LOG_DAEMON);
     if (ce_phase_run(&what, &result, &err) < 0) {
-        say(run, LOG_ERR, "not checked: %s", err.text);
+        ce_fail_in(&err, "not checked");
+        tell_syslog(run, LOG_ERR, "%s", err.text);
         return 0;
     }
     tell_findings(run, &result);
@@ -150,7 +153,7 @@ static int say_last_words(void *ctx)
 {
     const struct run *run = ctx;
     openlog(run->name, LOG_PID, LOG_DAEMON);
-    say(run, LOG_ERR, "%s", run->last_words.text);
+    tell_syslog(run, LOG_ERR, "%s", run->last_words.text);
     return 0;
 }
 
@@ -161,8 +164,12 @@ static void run_child(struct run *run, int (*body)(void *), unsigned deadline_ms
         .body = body, .ctx = run, .deadline_ms = deadline_ms, .output_max = WORDS_MAX};
     err->text[0] = '\0';
     ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
-    if (ce_child_check(&child, err) < 0)
-        ce_fail_in(err, run->faulty ? "not ended" : "not checked");
+    if (ce_child_check(&child, err) < 0) {
+        if (run->faulty)
+            ce_fail_in(err, "the reason could not be set");
+        else
+            ce_fail_in(err, "not checked");
+    }
     fputs(ce_text_string(&child.output), stderr);
     ce_child_free(&child);
 }
@@ -192,10 +199,10 @@ int ce_phase_arguments(int argc, char **argv, const char *name, const char *doc)
         return -1;
     if (strcmp(argv[1], "--version") == 0)
         return printf("%s %s\n", name, PACKAGE_VERSION) < 0;
-    FILE *out = strcmp(argv[1], "--help") == 0 ? stdout : stderr;
-    fprintf(out,
+    bool help = strcmp(argv[1], "--help") == 0;
+    dprintf(help ? STDOUT_FILENO : STDERR_FILENO,
             "Usage: %s\n%s\nSlurm runs it as root, without arguments; 'cluster-env check' is for "
             "people.\n",
             name, doc);
-    return out == stdout ? 0 : 2;
+    return help ? 0 : 2;
 }

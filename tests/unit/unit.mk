@@ -48,6 +48,7 @@ unit_programs = \
     tests/unit/probe/test_pci \
     tests/unit/report/test_cluster \
     tests/unit/report/test_findings \
+    tests/unit/report/test_node_config \
     tests/unit/report/test_plan \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
