@@ -106,17 +106,9 @@ static int print_list(void)
 
 static int status_of(const struct ce_findings *findings)
 {
-    switch (ce_health_worst(findings)) {
-    case CE_FAIL:
-        return CE_EXIT_FAULT;
-    case CE_UNKNOWN:
-        return CE_EXIT_UNKNOWN;
-    case CE_PASS:
-    case CE_SKIP:
-    case CE_WARN:
-        break;
-    }
-    return CE_EXIT_OK;
+    return ce_health_has(findings, CE_FAIL)      ? CE_EXIT_FAULT
+           : ce_health_has(findings, CE_UNKNOWN) ? CE_EXIT_UNKNOWN
+                                                 : CE_EXIT_OK;
 }
 
 static bool wants_colour(void)
@@ -147,5 +139,7 @@ int ce_cmd_check(int argc, char **argv)
         return print_list();
     int failed = ce_phase_run(&arguments.phase, &result, &err);
     ce_print_notes("check", &result.notes);
-    return failed ? ce_complain("check", &err, CE_EXIT_USAGE) : print_result(&arguments, &result);
+    if (failed)
+        return ce_complain("check", &err, result.misconfigured ? CE_EXIT_USAGE : CE_EXIT_UNKNOWN);
+    return print_result(&arguments, &result);
 }

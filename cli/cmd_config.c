@@ -61,7 +61,7 @@ static const struct argp_option options[] = {
     {"example", 'e', NULL, 0, "print a configuration with every key, its default and meaning", 0},
     {"check", 'c', "FILE", OPTION_ARG_OPTIONAL,
      "read FILE (" CE_CONFIG_FILE ") and name file and line of an error", 0},
-    {"from-node", 'f', NULL, 0, "print this node's rails as what nodes like it should have", 0},
+    {"from-node", 'f', NULL, 0, "print this node's GPUs and rails as what nodes like it should have", 0},
     {"node", KEY_NODE, "NAME", 0,
      "with --check: print what it means for this node; with --from-node: its name in Slurm", 0},
     {"root", KEY_ROOT, "DIR", 0, "with --from-node: read DIR/sys and DIR/proc instead of this "
@@ -135,7 +135,7 @@ static int print_node(const struct arguments *arguments)
         return ce_complain("config", &err, CE_EXIT_UNKNOWN);
     ce_machine_name(node, arguments->node_name, name, sizeof name);
     warn_if_degraded(&rails);
-    ce_report_node_config(&rails, name, &out);
+    ce_report_node_config(&rails, node->gpu_count, name, &out);
     ce_rails_free(&rails);
     return ce_print("config", &out);
 }

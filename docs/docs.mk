@@ -2,6 +2,8 @@
 # Manual pages (made by configure, which puts the version in), docs, completion.
 man_MANS = \
     docs/man/cluster-env.1 \
+    docs/man/cluster-epilog.8 \
+    docs/man/cluster-prolog.8 \
     docs/man/libclusterenv.3 \
     docs/man/cluster-env.conf.5 \
     docs/man/cluster-env.hosts.5 \
@@ -11,6 +13,7 @@ dist_man_MANS = docs/man/node.policy.5
 
 dist_doc_DATA += \
     docs/addresses.md \
+    docs/checks.md \
     docs/machines.md \
     docs/stable.md \
     docs/topology.md \

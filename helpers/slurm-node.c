@@ -168,11 +168,12 @@ static int list(char **arguments)
 /* ---------------------------------------------------------------- drain */
 
 /* An admin's drain, and whatever reason stands there, is not ours to change. */
-static bool is_taken(const node_info_t *node)
+static bool has_reason(const node_info_t *node)
 {
-    return (node->node_state & NODE_STATE_DRAIN) && node->reason && node->reason[0];
+    return node->reason && node->reason[0];
 }
 
+/* reason NULL: the one that is there stays. */
 static int set_drain(const char *name, const char *reason)
 {
     update_node_msg_t update;
@@ -192,13 +193,14 @@ static int drain(char **arguments)
     if (slurm_load_node_single(&nodes, (char *)name, SHOW_ALL) != SLURM_SUCCESS)
         return complain("slurmctld does not tell of the node");
     bool known = nodes->record_count == 1;
-    bool taken = known && is_taken(&nodes->node_array[0]);
+    bool drained = known && (nodes->node_array[0].node_state & NODE_STATE_DRAIN);
+    bool reasoned = known && has_reason(&nodes->node_array[0]);
     slurm_free_node_info_msg(nodes);
     if (!known) {
         fprintf(stderr, "slurm-node: slurmctld knows no node %s\n", name);
         return 1;
     }
-    return taken ? 0 : set_drain(name, reason);
+    return drained && reasoned ? 0 : set_drain(name, reasoned ? NULL : reason);
 }
 
 static const struct {

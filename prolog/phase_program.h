@@ -6,8 +6,11 @@
 
 /* Slurm drains a node for any status but 0, whatever the reason; so this returns 1 only for a fault
  * of this node whose policy is drain, after the node was drained with its own reason where
- * slurmctld answers.  A broken configuration, a machine that cannot be read, an unknown: 0 and a
- * line. */
+ * slurmctld answers.  A broken configuration, a machine that cannot be read, an unknown, and
+ * whatever hangs or crashes meanwhile: 0 and a line.
+ *
+ * All of it happens in a child with a deadline: the configuration and the address book may be on a
+ * file system that hangs, and so may syslog. */
 int ce_phase_program(const char *name, unsigned phase);
 
 /* "--help" and "--version", which Slurm never gives.  -1: go on; else the exit status. */

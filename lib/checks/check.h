@@ -29,6 +29,7 @@ struct ce_check_view {
     const struct ce_node *node;
     const struct ce_check_port *rails; /* in PCI order */
     size_t rail_count;
+    const char *rails_unsure; /* why it cannot be told which they are; NULL: it can */
     struct ce_rails_expected expected; /* of the rails, by the configuration */
     unsigned gpus_expected;            /* 0: not known */
 };
@@ -36,15 +37,15 @@ struct ce_check_view {
 struct ce_check {
     const char *name; /* dotted and stable: "ib.port.state" */
     unsigned phases;  /* CE_PROLOG | ... */
-    enum ce_response
-        fault; /* what is done about a fault, unless the configuration says otherwise */
+    enum ce_response fault;   /* what is done about a fault */
     enum ce_response unknown; /* and where it could not be found out: never CE_DRAIN by default */
     bool recoverable;         /* a node drained for it may come back by itself */
     const char *what;         /* what its subjects are: "port", for "7 ports" */
     const char *remedy;       /* what the technician does */
     const char *doc;          /* one line */
-    /* Append a finding for each thing that was looked at; `check` and `response` are filled in by
-     * lib/health. */
+    /* Append a finding for each thing that was looked at; `check`, `response` and, where it is
+     * empty, `remedy` are filled in by lib/health.  What could not be read is CE_UNKNOWN, what does
+     * not apply CE_SKIP: a check that says nothing looks like one that did not run. */
     void (*judge)(const struct ce_check_view *view, struct ce_findings *out);
 };
 

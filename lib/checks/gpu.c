@@ -2,17 +2,22 @@
 /* GPUs. */
 #include "checks/check.h"
 
+/* More than expected is no fault of the node: the configuration is behind. */
 static void judge_count(const struct ce_check_view *view, struct ce_findings *out)
 {
-    if (!view->node->gpu_count_known)
+    unsigned found = view->node->gpu_count, expected = view->gpus_expected;
+    if (!view->node->gpu_count_known) {
         ce_findings_add(out, CE_UNKNOWN, "", "the PCI bus cannot be read");
-    else if (!view->gpus_expected)
-        ce_findings_add(out, CE_SKIP, "", "no number of GPUs is expected");
-    else if (view->node->gpu_count != view->gpus_expected)
-        ce_findings_add(out, CE_FAIL, "", "%u GPUs on the PCI bus, expected %u",
-                        view->node->gpu_count, view->gpus_expected);
-    else
-        ce_findings_add(out, CE_PASS, "", "%u GPUs on the PCI bus", view->node->gpu_count);
+    } else if (!expected) {
+        ce_findings_add(out, CE_SKIP, "", "no number of GPUs is expected (gpus in cluster-env.conf)");
+    } else if (found > expected) {
+        ce_findings_add(out, CE_WARN, "", "%u GPUs on the PCI bus, expected %u", found, expected);
+        ce_findings_remedy(out, "correct gpus in cluster-env.conf");
+    } else {
+        ce_findings_add(out, found < expected ? CE_FAIL : CE_PASS, "",
+                        "%u GPU%s on the PCI bus, expected %u", found, found == 1 ? "" : "s",
+                        expected);
+    }
 }
 
 const struct ce_check ce_gpu_checks[] = {

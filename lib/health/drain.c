@@ -3,11 +3,20 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/child.h"
 #include "base/parse.h"
 
-enum { OUTPUT_MAX = 4096 };
+enum { OUTPUT_MAX = 4096, JITTER_MS = 200 };
+
+/* A fault of the fabric shows on all nodes of a job at once, and slurmctld is one. */
+static void wait_a_little(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    nanosleep(&(struct timespec){.tv_nsec = now.tv_nsec / 1000 % JITTER_MS * 1000000}, NULL);
+}
 
 int ce_drain_node(const char *helper_dir, const char *node, const char *reason,
                   unsigned deadline_ms, struct ce_error *err)
@@ -18,6 +27,7 @@ int ce_drain_node(const char *helper_dir, const char *node, const char *reason,
     const struct ce_children_plan plan = {.at_once = 1};
     if (!ce_fits(snprintf(path, sizeof path, "%s/slurm-node", helper_dir), sizeof path))
         return ce_fail(err, "the folder of the helpers has too long a name");
+    wait_a_little();
     ce_children_run(&child, 1, &plan);
     int failed = ce_child_check(&child, err);
     ce_child_free(&child);

@@ -45,6 +45,7 @@ static int list_rails(const struct ce_rails *rails, struct ce_check_view *view,
             ports[view->rail_count++] =
                 (struct ce_check_port){rails->ports[i].hca, rails->ports[i].port};
     view->rails = ports;
+    view->rails_unsure = rails->verdict == CE_RAILS_UNSURE ? rails->reason : NULL;
     return 0;
 }
 
@@ -53,7 +54,8 @@ static void respond(const struct ce_check *check, struct ce_finding *finding)
 {
     finding->check = check->name;
     finding->what = check->what;
-    finding->remedy = check->remedy;
+    if (!finding->remedy[0])
+        finding->remedy = check->remedy;
     finding->response = CE_IGNORE;
     if (finding->verdict == CE_FAIL)
         finding->response = check->fault;
@@ -83,10 +85,7 @@ int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, 
     struct ce_check_view view = {
         .node = node, .expected = policy->rails, .gpus_expected = policy->gpus};
     struct ce_rails rails;
-    int failed;
-    if (only && !ce_health_check_find(only))
-        return ce_fail(err, "'%.60s' is not a check; 'cluster-env check --list' lists them", only);
-    failed = ce_rails_choose(node, &rails, err) < 0 || list_rails(&rails, &view, err) < 0;
+    int failed = ce_rails_choose(node, &rails, err) < 0 || list_rails(&rails, &view, err) < 0;
     if (!failed)
         run_checks(&view, phase, only, findings);
     free((void *)view.rails);
@@ -94,19 +93,10 @@ int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, 
     return failed || findings->lost ? ce_fail(err, "no memory") : 0;
 }
 
-enum ce_verdict ce_health_worst(const struct ce_findings *findings)
-{
-    enum ce_verdict worst = CE_PASS;
-    for (size_t i = 0; i < findings->count; i++)
-        if (findings->items[i].verdict > worst)
-            worst = findings->items[i].verdict;
-    return worst;
-}
-
-bool ce_health_drains(const struct ce_findings *findings)
+bool ce_health_has(const struct ce_findings *findings, enum ce_verdict verdict)
 {
     for (size_t i = 0; i < findings->count; i++)
-        if (findings->items[i].response == CE_DRAIN)
+        if (findings->items[i].verdict == verdict)
             return true;
     return false;
 }

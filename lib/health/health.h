@@ -12,7 +12,7 @@
 /* Run the checks of `phase` (CE_PROLOG, ...), or of them the one called `only` (NULL: all), into
  * findings, in the order of the table.  A finding's response is CE_DRAIN only for a fault, with a
  * check whose policy it is; where policy->mode is CE_MODE_OBSERVE it still is: what would be done.
- * 0; -1 with err: no memory, no check called `only`. */
+ * 0; -1 with err: no memory. */
 int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, unsigned phase,
                     const char *only, struct ce_findings *findings, struct ce_error *err);
 
@@ -21,9 +21,7 @@ const struct ce_check *ce_health_check_at(size_t index);
 /* NULL where there is none of that name. */
 const struct ce_check *ce_health_check_find(const char *name);
 
-/* Of a sequence of findings: the worst verdict, CE_PASS where there is none; and whether one is to
- * be drained for. */
-enum ce_verdict ce_health_worst(const struct ce_findings *findings);
-bool ce_health_drains(const struct ce_findings *findings);
+/* Is one of that verdict among them? */
+bool ce_health_has(const struct ce_findings *findings, enum ce_verdict verdict);
 
 #endif

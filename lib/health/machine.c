@@ -26,10 +26,11 @@ static struct ce_node *read_facts(const char *path, enum ce_trust trust, struct 
     return node;
 }
 
-static struct ce_node *gather(const char *path, struct ce_notes *notes, struct ce_error *err)
+static struct ce_node *gather(const struct ce_machine *machine, struct ce_notes *notes,
+                              struct ce_error *err)
 {
     struct ce_root root;
-    if (ce_root_open(&root, path, err) < 0)
+    if (ce_root_open(&root, machine->root, err) < 0)
         return NULL;
     struct ce_node *node = ce_node_create();
     if (!node)
@@ -41,7 +42,7 @@ static struct ce_node *gather(const char *path, struct ce_notes *notes, struct c
         node = NULL;
     }
     if (node)
-        ce_probe_ib_within(&root, IB_MS, node, notes);
+        ce_probe_ib_within(&root, machine->deadline_ms ? machine->deadline_ms : IB_MS, node, notes);
     ce_root_close(&root);
     return node;
 }
@@ -61,10 +62,11 @@ struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_not
 {
     if (machine->facts)
         return read_facts(machine->facts, CE_TRUST_ANY, err);
-    struct ce_node *node = gather(machine->root, notes, err);
+    struct ce_node *node = gather(machine, notes, err);
     if (node && machine->helpers) {
         bool kept = keep_distances(machine->run_dir, node);
-        const struct ce_helpers helpers = {machine->helpers, HELPER_MS, !kept};
+        const struct ce_helpers helpers = {
+            machine->helpers, machine->deadline_ms ? machine->deadline_ms : HELPER_MS, !kept};
         ce_probe_helpers(&helpers, node, notes);
     }
     return node;

@@ -14,6 +14,7 @@ struct ce_machine {
     const char *facts;   /* a text like node.facts; NULL: look at the machine */
     const char *root;    /* "/", or a recorded tree */
     const char *helpers; /* the folder of the helpers, which are asked too; NULL: they are not */
+    unsigned deadline_ms; /* for sysfs, and for the helpers; 0: patience, for a person or a boot */
     const char *run_dir; /* its node.facts may have distances that hold still; NULL: none is read */
 };
 

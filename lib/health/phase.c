@@ -8,13 +8,16 @@
 
 enum { REASON_MAX = 64 << 10 };
 
-/* A text that cannot be written leaves the old one: bad for the next job's variables, no fault. */
+/* A text that cannot be written leaves the old one: bad for the next job's variables, no fault.
+ * Facts without the RDMA devices would be worse than old ones. */
 static void keep_texts(const struct ce_phase *phase, const struct ce_node *node,
                        const struct ce_site *site, struct ce_phase_result *ret)
 {
     struct ce_config config;
     struct ce_error err;
     const char *path;
+    if (node->hcas_unread)
+        return;
     ce_site_config(site, ret->node_name, &config);
     ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_site_rules(site, ret->node_name, &err);
     ce_auto(ce_book_destroy) struct ce_book *book =
@@ -39,9 +42,13 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
 {
     ce_autosite struct ce_site site = {.file = NULL};
     struct ce_config config;
-    *ret = (struct ce_phase_result){.node_name = ""};
+    *ret = (struct ce_phase_result){.node_name = "", .misconfigured = true};
+    if (phase->only && !ce_health_check_find(phase->only))
+        return ce_fail(err, "'%.60s' is not a check; 'cluster-env check --list' lists them",
+                       phase->only);
     if (ce_site_open(phase->config, &site, err) < 0)
         return -1;
+    ret->misconfigured = false;
     ce_auto(ce_node_destroy) struct ce_node *node =
         ce_machine_facts(&phase->machine, &ret->notes, err);
     if (!node)

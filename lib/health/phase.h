@@ -17,7 +17,8 @@ struct ce_phase {
     struct ce_machine machine; /* where the facts come from */
     const char *config;        /* NULL: the usual file */
     const char *node_name;     /* in Slurm; NULL: the host name up to its dot */
-    bool keep;                 /* write node.facts and node.policy into the run directory */
+    bool keep;                 /* write node.facts, node.policy and hosts into the run directory; where
+                                * the RDMA devices did not answer the old ones stay */
 };
 
 struct ce_phase_result {
@@ -26,10 +27,11 @@ struct ce_phase_result {
     struct ce_findings findings;
     struct ce_error reason; /* what the node would be drained for; "": nothing */
     struct ce_notes notes;  /* what could not be found out or written */
+    bool misconfigured;     /* after a failure: it is of the configuration, or of `only` */
 };
 
-/* 0; -1 with err: the configuration or the machine could not be read; nothing is known then, and
- * nothing must be done to the node.  Free with ce_phase_result_free(), also after a failure. */
+/* 0; -1 with err: the configuration or the machine could not be read, `only` is no check; nothing is
+ * known then, and nothing must be done to the node.  Free with ce_phase_result_free(), also after a failure. */
 int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, struct ce_error *err);
 void ce_phase_result_free(struct ce_phase_result *result);
 #define ce_autophase __attribute__((cleanup(ce_phase_result_free)))

@@ -23,7 +23,7 @@ enum { CE_SUBJECT = 64, CE_FINDING_TEXT = 160 };
 struct ce_finding {
     const char *check;  /* its dotted name; a constant */
     const char *what;   /* what its subjects are, "port"; a constant */
-    const char *remedy; /* one phrase; a constant */
+    const char *remedy; /* one phrase; a constant.  "": the check's */
     enum ce_verdict verdict;
     enum ce_response response;  /* to this finding: CE_DRAIN only for a fault */
     char subject[CE_SUBJECT];   /* the thing: "mlx5_4/1"; "": the node */
@@ -42,6 +42,9 @@ void ce_findings_free(struct ce_findings *findings);
 /* Append one; text is a format.  Where there is no memory, `lost` is set. */
 void ce_findings_add(struct ce_findings *findings, enum ce_verdict verdict, const char *subject,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The one added last has a remedy of its own; a constant. */
+void ce_findings_remedy(struct ce_findings *findings, const char *remedy);
 
 /* "pass", "skip", "unknown", "warn", "fail". */
 const char *ce_verdict_name(enum ce_verdict verdict);

@@ -7,58 +7,59 @@
 
 /* ---------------------------------------------------------------- the reason */
 
-static bool drains_for(const struct ce_finding *finding, const char *check)
+/* Findings of one check with one remedy are told together. */
+static bool belongs(const struct ce_finding *finding, const struct ce_finding *lead)
 {
-    return finding->response == CE_DRAIN && strcmp(finding->check, check) == 0;
+    return finding->response == CE_DRAIN && strcmp(finding->check, lead->check) == 0 &&
+           strcmp(finding->remedy, lead->remedy) == 0;
 }
 
-/* What is wrong of one check: its first text stands for all that have it, others follow it. */
-static void add_group(const struct ce_findings *findings, size_t first, struct ce_text *out)
+static bool is_same(const struct ce_finding *finding, const struct ce_finding *lead)
+{
+    return belongs(finding, lead) && strcmp(finding->text, lead->text) == 0;
+}
+
+static bool is_first(const struct ce_findings *findings, size_t index,
+                     bool (*alike)(const struct ce_finding *, const struct ce_finding *))
+{
+    for (size_t i = 0; i < index; i++)
+        if (alike(&findings->items[i], &findings->items[index]))
+            return false;
+    return findings->items[index].response == CE_DRAIN;
+}
+
+/* All things of which the same is to be said: "2 ports: a, b DOWN". */
+static void add_things(const struct ce_findings *findings, size_t first, struct ce_text *out)
 {
     const struct ce_finding *lead = &findings->items[first];
     size_t count = 0, added = 0;
     for (size_t i = first; i < findings->count; i++)
-        count += drains_for(&findings->items[i], lead->check) &&
-                 strcmp(findings->items[i].text, lead->text) == 0;
+        count += is_same(&findings->items[i], lead);
     if (count > 1)
         ce_text_addf(out, "%zu %ss: ", count, lead->what);
-    for (size_t i = first; i < findings->count; i++) {
-        const struct ce_finding *finding = &findings->items[i];
-        if (!drains_for(finding, lead->check) || strcmp(finding->text, lead->text) != 0)
-            continue;
-        ce_text_addf(out, "%s%s", added++ ? ", " : "", finding->subject);
-    }
+    for (size_t i = first; i < findings->count; i++)
+        if (is_same(&findings->items[i], lead))
+            ce_text_addf(out, "%s%s", added++ ? ", " : "", findings->items[i].subject);
     ce_text_addf(out, "%s%s", lead->subject[0] ? " " : "", lead->text);
-}
-
-/* Is it the first of its check, or of its check with this text? */
-static bool is_first(const struct ce_findings *findings, size_t index, bool with_text)
-{
-    const struct ce_finding *finding = &findings->items[index];
-    for (size_t i = 0; i < index; i++)
-        if (drains_for(&findings->items[i], finding->check) &&
-            (!with_text || strcmp(findings->items[i].text, finding->text) == 0))
-            return false;
-    return true;
 }
 
 static void add_check(const struct ce_findings *findings, size_t first, struct ce_text *out)
 {
-    const char *check = findings->items[first].check;
+    const struct ce_finding *lead = &findings->items[first];
     for (size_t i = first; i < findings->count; i++) {
-        if (!drains_for(&findings->items[i], check) || !is_first(findings, i, true))
+        if (!belongs(&findings->items[i], lead) || !is_first(findings, i, is_same))
             continue;
         ce_text_add(out, i == first ? "" : ", ");
-        add_group(findings, i, out);
+        add_things(findings, i, out);
     }
-    ce_text_addf(out, "; %s [cluster-env %s]", findings->items[first].remedy, check);
+    ce_text_addf(out, "; %s [cluster-env %s]", lead->remedy, lead->check);
 }
 
 void ce_report_reason(const struct ce_findings *findings, struct ce_text *out)
 {
     size_t start = out->length;
     for (size_t i = 0; i < findings->count; i++) {
-        if (findings->items[i].response != CE_DRAIN || !is_first(findings, i, false))
+        if (!is_first(findings, i, belongs))
             continue;
         ce_text_add(out, out->length > start ? " + " : "");
         add_check(findings, i, out);
@@ -76,12 +77,21 @@ static const char *colour_of(enum ce_verdict verdict)
     return colours[verdict];
 }
 
-static void add_row(const struct ce_finding *finding, bool colour, struct ce_text *out)
+static int width_of_names(const struct ce_findings *findings)
 {
-    ce_text_addf(out, "%s%-7s%s  %-19s %s%s%s", colour ? colour_of(finding->verdict) : "",
-                 ce_verdict_name(finding->verdict), colour ? "\033[0m" : "", finding->check,
+    size_t width = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        if (strlen(findings->items[i].check) > width)
+            width = strlen(findings->items[i].check);
+    return (int)width;
+}
+
+static void add_row(const struct ce_finding *finding, int width, bool colour, struct ce_text *out)
+{
+    ce_text_addf(out, "%s%-7s%s  %-*s  %s%s%s", colour ? colour_of(finding->verdict) : "",
+                 ce_verdict_name(finding->verdict), colour ? "\033[0m" : "", width, finding->check,
                  finding->subject, finding->subject[0] ? " " : "", finding->text);
-    if (finding->verdict == CE_FAIL)
+    if (finding->verdict >= CE_WARN)
         ce_text_addf(out, "; %s%s", finding->remedy,
                      finding->response == CE_DRAIN ? " (drain)" : "");
     ce_text_add(out, "\n");
@@ -91,11 +101,12 @@ void ce_report_findings_text(const struct ce_findings *findings, bool all, bool 
                              struct ce_text *out)
 {
     size_t counts[CE_FAIL + 1] = {0};
+    int width = width_of_names(findings);
     for (size_t i = 0; i < findings->count; i++) {
         const struct ce_finding *finding = &findings->items[i];
         counts[finding->verdict]++;
         if (all || finding->verdict > CE_SKIP)
-            add_row(finding, colour, out);
+            add_row(finding, width, colour, out);
     }
     ce_text_addf(out, "%zu failed, %zu warned, %zu unknown, %zu passed, %zu skipped\n",
                  counts[CE_FAIL], counts[CE_WARN], counts[CE_UNKNOWN], counts[CE_PASS],

@@ -9,11 +9,10 @@
 /* The drain reason, one line, the thing and the measurement first because sinfo -R shows 20
  * characters; nothing where no finding is to be drained for:
  *
- *     mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env
- * ib.port.state] 2 ports: mlx5_0/1, mlx5_4/1 DOWN (Polling), expected ACTIVE; ... [cluster-env
- * ib.port.state]
+ * mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]
+ * 2 ports: mlx5_0/1, mlx5_4/1 DOWN (Polling), expected ACTIVE; ... [cluster-env ib.port.state]
  *
- * Further checks follow after " + ". */
+ * What has another remedy, and further checks, follow after " + ". */
 void ce_report_reason(const struct ce_findings *findings, struct ce_text *out);
 
 /* A table for people: one line a finding, with `all` also those that passed; then a summary. */

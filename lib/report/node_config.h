@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "launch/rails.h"
 
-/* Append "nodes = ( { names = NAME; rails = { ... }; } );"; without rails only a comment that says
- * so. */
-void ce_report_node_config(const struct ce_rails *rails, const char *node_name,
+/* Append "nodes = ( { names = NAME; gpus = N; rails = { ... }; } );".  What the node has not, or what
+ * is not known (gpus 0), is left out; a comment says of the rails why. */
+void ce_report_node_config(const struct ce_rails *rails, unsigned gpus, const char *node_name,
                            struct ce_text *out);
 
 #endif

@@ -10,6 +10,7 @@ unit_programs = \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
+    tests/unit/model/test_finding \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -23,6 +24,11 @@ unit_programs = \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
     tests/unit/launch/test_agreement \
+    tests/unit/checks/test_gpu \
+    tests/unit/checks/test_ib \
+    tests/unit/health/test_drain \
+    tests/unit/health/test_health \
+    tests/unit/health/test_phase \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
@@ -46,6 +52,8 @@ unit_programs = \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
     tests/unit/report/test_cluster \
+    tests/unit/report/test_findings \
+    tests/unit/report/test_node_config \
     tests/unit/report/test_plan \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
@@ -151,6 +159,7 @@ EXTRA_DIST += \
     tests/fixtures/machines/runpod.facts \
     tests/fixtures/machines/runpod.tree \
     tests/fixtures/unpack \
+    tests/unit/checks/judged.h \
     tests/unit/launch/scene.h \
     tests/unit/probe/machine.h \
     tests/unit/probe/tree.h \
@@ -160,6 +169,8 @@ EXTRA_DIST += \
 
 tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_report_test_findings_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_test_findings_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
