@@ -21,9 +21,17 @@ device() {
     wait_until 10 has_gids "$1" 1
 }
 has_gids() { # NAME COUNT
-    [[ $(cat "/sys/class/infiniband/$1/ports/1/gids/"[0-9] 2>/dev/null | grep -vc '^0000:0000:0000:0000:0000:0000:0000:0000') -ge $2 ]]
+    local file line n=0
+    for file in "/sys/class/infiniband/$1/ports/1/gids/"{0,1,2,3,4,5,6,7,8,9}; do
+        read -r line <"$file" || return
+        [[ $line == 0000:0000:0000:0000:0000:0000:0000:0000 ]] || n=$((n + 1))
+    done
+    [[ $n -ge $2 ]]
 }
-port_is() { [[ $(cat "/sys/class/infiniband/$1/ports/1/state") == *": $2" ]]; } # NAME WORD
+port_is() { # NAME WORD
+    local line
+    read -r line <"/sys/class/infiniband/$1/ports/1/state" && [[ $line == *": $2" ]]
+}
 
 # A cable with two ends: NAME has a carrier while NAMEp is up.
 cable() { # NAME ADDRESS
@@ -55,7 +63,7 @@ no_devices() {
 facts() { within 60 "$cluster_env" facts "$@" 2>"$work/err" | tee "$work/facts"; }
 # "chosen ^=mlx5_0, 2 of 3 up: mlx5_1 mlx5_2 mlx5_3": the verdict, NCCL_IB_HCA, the rails in order.
 decision() {
-    within 60 "$cluster_env" topology --helpers="$build/helpers" --json 2>"$work/err" >"$work/topology" || true
+    within 60 "$cluster_env" topology --helpers="$helpers" --json 2>"$work/err" >"$work/topology" || true
     jq -r '"\(.decision.verdict) \(.variables[] | select(.name == "NCCL_IB_HCA") | .value // "-"), " +
         "\(.decision.active) of \(.decision.rails) up:" +
         ([.hcas[] | select(.rail != null)] | sort_by(.rail) | map(" " + .name) | add // "")' "$work/topology"
@@ -65,35 +73,40 @@ look() {
     facts >/dev/null
     within 60 ibv_devinfo -v >"$work/verbs"
     within 60 ibstat >"$work/ibstat"
-}
-agree() { # DEVICES GIDS
-    [[ $(devices_of_facts <"$work/facts" | wc -l) -eq $1 && $(gids_of_facts <"$work/facts" | wc -l) -eq $2 ]] &&
-        [[ $(ports_of_facts <"$work/facts") == "$(ports_of_verbs <"$work/verbs")" ]] &&
-        [[ $(gids_of_facts <"$work/facts") == "$(gids_of_verbs <"$work/verbs")" ]]
+    devices_of_facts <"$work/facts" >"$work/facts.devices"
+    ports_of_facts <"$work/facts" >"$work/facts.ports"
+    gids_of_facts <"$work/facts" >"$work/facts.gids"
+    devices_of_verbs <"$work/verbs" >"$work/verbs.devices"
+    ports_of_verbs <"$work/verbs" >"$work/verbs.ports"
+    gids_of_verbs <"$work/verbs" >"$work/verbs.gids"
+    ports_of_ibstat <"$work/ibstat" >"$work/ibstat.ports"
 }
 
 # The kernel takes a moment to have its GIDs, and the programs do not look at the same one.
 side_by_side() { # WHEN DEVICES GIDS
+    local devices gids
     for _ in 1 2 3 4 5; do
         look
-        ! agree "$2" "$3" || break
+        mapfile -t devices <"$work/facts.devices"
+        mapfile -t gids <"$work/facts.gids"
+        [[ ${#devices[@]} -ne $2 || ${#gids[@]} -ne $3 || $(<"$work/facts.ports") != "$(<"$work/verbs.ports")" ||
+            $(<"$work/facts.gids") != "$(<"$work/verbs.gids")" ]] || break
         sleep 0.2
     done
-    is "$2 devices, $3 GIDs"$'\n'"$(devices_of_facts <"$work/facts")" \
-        "$(devices_of_verbs <"$work/verbs" | wc -l) devices, $(gids_of_verbs <"$work/verbs" | wc -l) GIDs"$'\n'"$(devices_of_verbs <"$work/verbs")" \
-        "$1: facts has the devices that libibverbs lists, in order"
-    is "$(ports_of_facts <"$work/facts")" "$(ports_of_verbs <"$work/verbs")" "$1: state, link layer and rate are those of ibv_devinfo"
-    is "$(ports_of_facts <"$work/facts")" "$(ports_of_ibstat <"$work/ibstat")" "$1: and those of ibstat"
-    is "$(gids_of_facts <"$work/facts")" "$(gids_of_verbs <"$work/verbs")" "$1: the GIDs are those of ibv_devinfo"
+    is "$(<"$work/facts.devices")" "$(<"$work/verbs.devices")" "$1: facts has the devices that libibverbs lists, in order"
+    is "$(<"$work/facts.ports")" "$(<"$work/verbs.ports")" "$1: state, link layer and rate are those of ibv_devinfo"
+    is "$(<"$work/facts.ports")" "$(<"$work/ibstat.ports")" "$1: and those of ibstat"
+    is "$(<"$work/facts.gids")" "$(<"$work/verbs.gids")" "$1: the GIDs are those of ibv_devinfo"
+    is "${#devices[@]} ${#gids[@]}" "$2 $3" "$1: $2 devices, $3 GIDs"
 }
 
 # ---------------------------------------------------------------- in the VM: the cases
 
 # The modules are not even loaded.
 test_nothing() {
-    is "$(facts --helpers="$build/helpers" | grep -c '^ib\.') $(wc -c <"$work/err")" "0 0" \
+    is "$(facts --helpers="$helpers" | grep -c '^ib\.') $(wc -c <"$work/err")" "0 0" \
         "without a kernel module there is no RDMA device, and no noise"
-    is "$(within 60 "$build/helpers/probe-verbs" 2>&1)" $'format=1\nend=1' "nor for probe-verbs"
+    is "$(within 60 "$helpers/probe-verbs" 2>&1)" $'format=1\nend=1' "nor for probe-verbs"
     modprobe -a rdma_rxe ib_umad veth dummy 8021q bonding
 }
 
@@ -113,16 +126,16 @@ uverbs_of() { basename "$(dirname "$(grep -lx "$1" /sys/class/infiniband_verbs/u
 
 test_helper() {
     local file firmware
-    is "$(facts --helpers="$build/helpers" | opens)$(cat "$work/err")" "mlx5_0 1 mlx5_1 1 mlx5_2 1 mlx5_10 1 " \
+    is "$(facts --helpers="$helpers" | opens)$(cat "$work/err")" "mlx5_0 1 mlx5_1 1 mlx5_2 1 mlx5_10 1 " \
         "libibverbs opens each device"
     firmware=$(awk '$1 == "hca_id:" { name = $2 } $1 == "fw_ver:" { print name, $2 }' "$work/verbs" | sort -V)
     is "$(sed -n 's/^ib\.\(.*\)\.firmware=\(.*\)/\1 \2/p' "$work/facts")" "$firmware" "and tells the firmware that ibv_devinfo tells"
     cp "$work/facts" "$work/root"
-    is "$(as_nobody "$cluster_env" facts --helpers="$build/helpers" 2>&1)" "$(<"$work/root")" \
+    is "$(as_nobody "$cluster_env" facts --helpers="$helpers" 2>&1)" "$(<"$work/root")" \
         "an unprivileged user gets the same facts, word for word"
     file=/dev/infiniband/$(uverbs_of mlx5_1)
     chmod 600 "$file"
-    is "$(as_nobody "$cluster_env" facts --helpers="$build/helpers" 2>&1 | opens)" "mlx5_0 1 mlx5_1 0 mlx5_2 1 mlx5_10 1 " \
+    is "$(as_nobody "$cluster_env" facts --helpers="$helpers" 2>&1 | opens)" "mlx5_0 1 mlx5_1 0 mlx5_2 1 mlx5_10 1 " \
         "a device that may not be opened says so, and the others do not"
     chmod 666 "$file"
     is "$(facts --helpers="$work/none" | grep -v '^ib.*opens') $(wc -l <"$work/err")" \
@@ -175,8 +188,8 @@ test_gids() {
     for i in {1..20}; do ip address add "10.31.0.$i/24" dev eth10; done
     wait_until 10 has_gids mlx5_10 10 || true
     look
-    is "$(gids_of_facts <"$work/facts" | grep -c '^mlx5_10')" 16 "of more than 16 GIDs the first 16 are kept"
-    is "$(gids_of_facts <"$work/facts" | grep '^mlx5_10')" "$(gids_of_verbs <"$work/verbs" | grep '^mlx5_10' | sort -V | head -n 16 | sort)" "those of ibv_devinfo"
+    is "$(grep -c '^mlx5_10' "$work/facts.gids")" 16 "of more than 16 GIDs the first 16 are kept"
+    is "$(grep '^mlx5_10' "$work/facts.gids")" "$(grep '^mlx5_10' "$work/verbs.gids" | sort -V | head -n 16 | sort)" "those of ibv_devinfo"
 }
 
 test_ip6() {
@@ -197,11 +210,11 @@ test_removal() {
     side_by_side "rdma link del mlx5_2" 3 6
     is "$(decision)" "chosen ^=mlx5_0, 2 of 2 up: mlx5_1 mlx5_10" "a device that is gone is no rail"
     ip link del eth10
-    side_by_side "the interface of mlx5_10 deleted" 2 5
+    side_by_side "the interface of mlx5_10 deleted" 2 4
     rdma link del mlx5_1
     is "$(decision)" "all -, 1 of 1 up: mlx5_0" "one device is no choice"
     no_devices
-    is "$(facts --helpers="$build/helpers" | grep -c '^ib\.') $(wc -c <"$work/err")" "0 0" "none left: none, and no noise"
+    is "$(facts --helpers="$helpers" | grep -c '^ib\.') $(wc -c <"$work/err")" "0 0" "none left: none, and no noise"
     is "$(decision)" "none -, 0 of 0 up:" "and none to name"
 }
 
@@ -232,7 +245,7 @@ test_namespaces() {
     device mlx5_1 eth1
     "${inside[@]}" rdma link add mlx5_5 type rxe netdev eth5
     wait_until 10 has_gids mlx5_5 2 || true
-    side_by_side "a device in another namespace" 2 5
+    side_by_side "a device in another namespace" 2 3
     is "$(grep netdev "$work/facts")" "ib.mlx5_1.netdev.0=eth1" "a device in another namespace: its interface is none of ours"
     is "$(grep -c '^ib.mlx5_5.*eth5' "$work/facts")" 0 "a device in another namespace: nor is it named by a GID"
     is "$("${inside[@]}" "$cluster_env" facts 2>&1 | grep netdev)" "ib.mlx5_5.netdev.0=eth5" "seen from there, it is the other way round"
@@ -241,7 +254,7 @@ test_namespaces() {
     if wait_until 10 rdma system set netns exclusive; then
         ip netns add other
         device mlx5_0 eth1
-        is "$("${inside[@]}" "$cluster_env" facts --helpers="$build/helpers" 2>&1 | grep -cE '^ib\.|cluster-env')" 0 "a namespace without devices of its own: none, and no noise"
+        is "$("${inside[@]}" "$cluster_env" facts --helpers="$helpers" 2>&1 | grep -cE '^ib\.|cluster-env')" 0 "a namespace without devices of its own: none, and no noise"
         is "$("${inside[@]}" ibv_devices | awk 'NR > 2' | wc -l)" 0 "nor does libibverbs see one there"
         no_devices
         ip netns del other
@@ -260,7 +273,7 @@ test_many() {
     wait_until 20 has_gids mlx5_63 1 || true
     side_by_side "64 devices" 64 64
     start=${EPOCHREALTIME/./}
-    facts --helpers="$build/helpers" >/dev/null
+    facts --helpers="$helpers" >/dev/null
     diag "64 devices: facts with its helpers in $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
     is "$(opens <"$work/facts" | wc -w) $(cat "$work/err")" "128 " "64 devices: all can be opened"
     is "$(decision | cut -d, -f1)" "unsure -" "64 devices: more than NCCL keeps, so nothing is written"
@@ -270,11 +283,11 @@ test_many() {
 
 # ibstat wants more of each device than was recorded: as the real ones have it.
 complete_for_ibstat() {
-    local name file
+    local name file line
     for name in /sys/class/infiniband/*; do
+        mkdir -p "$work/machine$name/ports/1"/{gids,pkeys}
         for file in node_guid sys_image_guid ports/1/{lid,lid_mask_count,sm_lid,sm_sl,cap_mask,gids/0,pkeys/0}; do
-            mkdir -p "$(dirname "$work/machine$name/$file")"
-            [[ -e $work/machine$name/$file ]] || cat "$name/$file" >"$work/machine$name/$file"
+            [[ -e $work/machine$name/$file ]] || { read -r line <"$name/$file" && echo "$line" >"$work/machine$name/$file"; }
         done
     done
 }
@@ -282,22 +295,18 @@ complete_for_ibstat() {
 # A recorded machine laid over /sys: its HCAs have PCI places, types and InfiniBand, and behind each
 # name there is a device that opens.
 test_overlay() {
-    local name rails names=(eth0 ibs1 ibs2 ibs3 ibs4 ibs5 ibs6 ibs7 ibs8) n=0 machine=$top/tests/fixtures/machines/oneclick
+    local name rails names=(eth0 ibs1 ibs2 ibs3 ibs4 ibs5 ibs6 ibs7 ibs8) n=0 machine=$top/tests/fixtures/machines/oneclick.facts
     no_devices
     ip link del eth0
-    for name in "${names[@]}"; do
-        ip link add "$name" type dummy
-        ip link set "$name" up
-        device "mlx5_$n" "$name"
-        n=$((n + 1))
-    done
+    for name in "${names[@]}"; do printf 'link add %s type dummy\nlink set %s up\n' "$name" "$name"; done | ip -batch -
+    for name in "${names[@]}"; do echo "link add mlx5_$((n++)) type rxe netdev $name"; done | rdma -b /dev/stdin
     ip address add 10.20.0.1/24 dev eth0
     ip route add default via 10.20.0.254 dev eth0
-    "$top/tests/fixtures/unpack" "$machine.tree" "$work/machine"
+    "$top/tests/fixtures/unpack" "${machine%.facts}.tree" "$work/machine"
     complete_for_ibstat
     mount -t overlay -o "lowerdir=$work/machine/sys:/sys" overlay /sys
-    is "$(facts --helpers="$build/helpers" | grep -E '^(ib|gpu)\.' | grep -vE 'opens|\.gpu\.')$(cat "$work/err")" \
-        "$(grep -E '^(ib|gpu)\.' "$machine.facts" | grep -vE 'opens|\.gpu\.')" "a 1-Click node over real devices: its facts are those recorded"
+    is "$(facts --helpers="$helpers" | grep -E '^(ib|gpu)\.' | grep -vE 'opens|\.gpu\.')$(cat "$work/err")" \
+        "$(grep -E '^(ib|gpu)\.' "$machine" | grep -vE 'opens|\.gpu\.')" "a 1-Click node over real devices: its facts are those recorded"
     is "$(opens <"$work/facts" | wc -w)" 18 "a 1-Click node: each device opens"
     is "$(ports_of_facts <"$work/facts")" "$(within 60 ibstat | ports_of_ibstat)" "a 1-Click node: ports as ibstat has them"
     rails=$(printf ' mlx5_%d' {1..8})
@@ -310,10 +319,13 @@ test_overlay() {
 
 in_the_vm() {
     local group start groups=(nothing devices helper decision job gids ip6 removal bond namespaces many overlay)
-    cluster_env=$build/cli/cluster-env
     work=/run/test
-    mkdir -p "$work/run"
-    plan 72
+    mkdir -p "$work"/{run,helpers}
+    # a copy: the build may stand where only root may go
+    cluster_env=$work/cluster-env helpers=$work/helpers
+    cp "$build/cli/cluster-env" "$work/"
+    cp "$build"/helpers/probe-{verbs,topology} "$helpers/"
+    plan 97
     for group in ${CASES:-${groups[@]}}; do
         start=$SECONDS
         "test_$group"
@@ -325,19 +337,16 @@ in_the_vm() {
 # ---------------------------------------------------------------- here
 
 main() {
-    local status=0
+    local program
     [[ $# -ge 1 ]] || { echo "usage: test_rdma.sh BUILD_DIR" >&2; exit 2; }
     build=$(cd "$1" && pwd -P)
     if [[ ${2:-} == --in-the-vm ]]; then in_the_vm; return; fi
-    [[ -x $build/helpers/probe-verbs ]] || skip_all "vm: built without libibverbs"
-    for program in ibv_devinfo ibstat rdma; do
+    [[ -x $build/cli/cluster-env ]] || { echo "test_rdma.sh: $build has no cluster-env; make it first" >&2; exit 2; }
+    [[ -x $build/helpers/probe-verbs && -x $build/helpers/probe-topology ]] || skip_all "vm: built without libibverbs or hwloc"
+    for program in ibv_devinfo ibstat rdma jq; do
         command -v "$program" >/dev/null || skip_all "vm: $program is missing (build-aux/needs vm installs it)"
     done
-    exec 3>&1
-    why=$("$here/vm" -t 300 env "CASES=${CASES:-}" "$here/test_rdma.sh" "$build" --in-the-vm 2>&1 >&3) || status=$?
-    [[ $status -ne 77 ]] || skip_all "$(tail -n 1 <<<"$why")"
-    [[ -z $why ]] || diag "$why"
-    exit $status
+    exec "$here/vm" -s -t 400 env "CASES=${CASES:-}" "$here/test_rdma.sh" "$build" --in-the-vm
 }
 
 main "$@"
