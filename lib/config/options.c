@@ -166,7 +166,7 @@ const struct ce_option ce_options[] = {
     {"rails.differ", CE_OPTION_TEXT, false, apply_rails_differ, NULL, "\"warn\"",
      "What becomes of a step whose nodes differ in their rails, on which NCCL hangs.\n"
      "\"warn\": it runs, with a line. \"common\": it uses the rails that all have; a node\n"
-     "with fewer than it should have ends it. \"refuse\": it ends."},
+     "that has other ones than it should ends it. \"refuse\": it ends."},
 };
 const size_t ce_option_count = sizeof ce_options / sizeof *ce_options;
 

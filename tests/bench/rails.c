@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Benchmark: which HCAs are rails, on a node of 16 of them and 8 GPUs (and two more for the front end),
- * by the PCI paths alone and by what hwloc said; then with the list for NCCL.  Prints medians.
+ * and with the list for NCCL.  Prints medians.
  *
  *     make bench-rails [BENCH_RAILS=ROUNDS]        2001 by default
  */
@@ -62,14 +62,6 @@ static struct ce_node *make_node(void)
     return node;
 }
 
-/* As helpers/probe-topology leaves it in the facts. */
-static void ask_hwloc(struct ce_node *node)
-{
-    for (size_t i = 0; i < node->hca_count; i++)
-        for (unsigned k = 0; k < GPUS; k++)
-            node->hcas[i].gpus[k] = ce_pci_distance(&node->hcas[i].pci, &node->gpus[k]);
-}
-
 static double now_us(void)
 {
     struct timespec t;
@@ -107,7 +99,7 @@ static void measure(const char *what, const struct ce_node *node, bool list, siz
     for (size_t i = 0; i < rounds; i++)
         times[i] = choose(node, list);
     qsort(times, rounds, sizeof *times, by_size);
-    printf("%-48s %7.1f us, %7.1f us at most\n", what, times[rounds / 2], times[rounds - 1]);
+    printf("%-24s %7.1f us, %7.1f us at most\n", what, times[rounds / 2], times[rounds - 1]);
     free(times);
 }
 
@@ -119,9 +111,7 @@ int main(int argc, char **argv)
         die("expected a number of rounds from 1 to 1000000");
     printf("rails of a node of %d HCAs and %d GPUs, median of %zu\n", RAILS + FRONT_END, GPUS,
            rounds);
-    measure("by PCI paths", node, false, rounds);
-    ask_hwloc(node);
-    measure("by hwloc's distances", node, false, rounds);
+    measure("the choice", node, false, rounds);
     measure("and the list for NCCL", node, true, rounds);
     ce_node_destroy(node);
     return 0;

@@ -26,9 +26,9 @@ fi
 complaints=$copy.complaints
 trap 'rm -f "$copy" "$complaints"' EXIT
 for facts in "${srcdir:-.}"/tests/fixtures/machines/*/node.facts; do
-    ./cli/cluster-env config --from-node --facts "$facts" --node=n1 2>&1 >"$copy" |
+    { ./cli/cluster-env config --from-node --facts "$facts" --node=n1 >"$copy"; } 2>&1 |
         sed "s|.*config: |$(basename "$(dirname "$facts")"): |"
-    ./cli/cluster-env config --check "$copy" 2>&1 >/dev/null
+    { ./cli/cluster-env config --check "$copy" >/dev/null; } 2>&1
     grep -q -e '^# It has no rails: ' -e ' rails = { count = [1-9]' "$copy" || echo "$facts: no rails"
 done >"$complaints"
 if [ "$(grep -vc 'rails are down' "$complaints")" = 0 ]; then

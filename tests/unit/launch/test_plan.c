@@ -459,6 +459,7 @@ static void a_marker_makes_no_more_rows_than_the_site_could(void **state)
     stage_set(&stage, &step);
     unit_env_set(&array, CE_MARKER, marker);
     ce_auto(ce_plan_destroy) struct ce_plan *none = plan_of(&stage, &array, no_files);
+    assert_int_equal(none->count, ce_variable_count);
     for (size_t i = 0; i < 8000; i += 8)
         snprintf(marker + i, sizeof marker - i, ",X%zu", 100000 + i);
     unit_env_set(&array, CE_MARKER, marker);

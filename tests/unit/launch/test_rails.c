@@ -319,7 +319,8 @@ static const struct choice_row {
      {{0}}, 2, CE_RAILS_CHOSEN, CE_CONFIDENCE_HIGH, "^=mlx5_1", "2 of 3", NULL},
     {"names_tell_nothing",
      {{"ibp3s0", "03:00.0", IB, 400}, {"ionic_0", "09:00.0", ETH, 400, .type = ""},
-      {"rocep145s0", "91:00.0", ETH, 100}, {"bnxt_re0", "0a:00.0", ETH, 25, .type = "BCM57608"}, {"ibp59s0", "3b:00.0", IB, 400}},
+      {"rocep145s0", "91:00.0", ETH, 100}, {"bnxt_re0", "0a:00.0", ETH, 25, .type = "BCM57608"},
+      {"ibp59s0", "3b:00.0", IB, 400}},
      {{0}}, 2, CE_RAILS_CHOSEN, CE_CONFIDENCE_HIGH, "=ibp3s0,ibp59s0", "2 of 5", NULL},
 };
 

@@ -199,6 +199,71 @@ static void a_port_of_the_users_that_is_none_is_noted_once(void **state)
     unit_env_free(&array);
 }
 
+/* ---------------------------------------------------------------- lists of others */
+
+/* What is said of a list that the user, NCCL's files or the site has; the node has eth0 and eth1. */
+static const struct list_row {
+    const char *name, *env[ENTRIES];
+    const char *file; /* the user's nccl.conf; NULL: none */
+    const char *site; /* a line of node.policy; NULL: none */
+    const char *note; /* NULL: none */
+} lists[] = {
+    {"a_list_of_what_is_there_is_no_note", {STEP, "NCCL_SOCKET_IFNAME==eth0,eth1"}, NULL, NULL, NULL},
+    {"a_name_of_the_user_that_is_not_there_is_a_note", {STEP, "NCCL_SOCKET_IFNAME==eth7"}, NULL, NULL,
+     "NCCL_SOCKET_IFNAME==eth7: no interface of this node is called eth7; 'cluster-env topology'"},
+    {"a_beginning_that_nothing_has_is_a_note", {STEP, "NCCL_SOCKET_IFNAME=ens"}, NULL, NULL,
+     "is called so or begins with ens;"},
+    {"a_port_that_is_not_there_is_told_with_its_device", {STEP, "NCCL_IB_HCA=mlx5_0:2"}, NULL, NULL,
+     "no HCA of this node is called so or begins with mlx5_0:2;"},
+    {"a_name_of_a_file_that_is_not_there_is_a_note", {STEP}, "NCCL_IB_HCA=mlx5_0,mlx5_9\n", NULL,
+     "NCCL_IB_HCA=mlx5_0,mlx5_9: no HCA of this node is called so or begins with mlx5_9;"},
+    {"a_line_that_nccl_does_not_read_is_no_note", {STEP}, "NCCL_IB_HCA = mlx5_9\n", NULL, NULL},
+    {"a_name_of_the_site_that_is_not_there_is_a_note", {STEP}, NULL, "variable.NCCL_IB_HCA=^m1x5_0\n",
+     "NCCL_IB_HCA=^m1x5_0: no HCA"},
+    {"the_users_list_is_told_before_that_of_a_file", {STEP, "NCCL_IB_HCA=a"}, "NCCL_IB_HCA=b\n", NULL,
+     "NCCL_IB_HCA=a: no HCA"},
+    {"a_files_list_is_told_before_the_sites", {STEP}, "NCCL_IB_HCA=b\n", "variable.NCCL_IB_HCA=c\n",
+     "NCCL_IB_HCA=b: no HCA"},
+    {"more_entries_than_nccl_reads_are_a_note",
+     {STEP, "NCCL_SOCKET_IFNAME=lo,eth0,eth1,eth0,eth1,eth0,eth1,eth0,eth1,eth0,eth1,eth0,eth1,eth0,"
+            "eth1,eth0,eth1"},
+     NULL, NULL, "NCCL_SOCKET_IFNAME has 17 entries, but NCCL reads the first 16"},
+};
+
+static void write_texts_with(struct unit_dir *run, const struct list_row *row)
+{
+    char text[2000];
+    snprintf(text, sizeof text, "format=1\n%s%.*s", "netif.lo.kind=other\nib.mlx5_0.1.state=4\n",
+             (int)sizeof facts, facts + strlen("format=1\n"));
+    unit_dir_write(run, CE_FACTS_FILE, text);
+    snprintf(text, sizeof text, "format=1\n%send=1\n", row->site ? row->site : "");
+    unit_dir_write(run, CE_POLICY_FILE, text);
+    unit_dir_write(run, CE_BOOK_FILE, book);
+    unit_dir_write(run, "nccl.conf", row->file ? row->file : "");
+}
+
+static void judges_lists(void **state)
+{
+    const struct list_row *row = *state;
+    struct unit_dir run = unit_dir_make();
+    struct unit_env array = {.count = 0};
+    struct ce_task task;
+    char path[200];
+    write_texts_with(&run, row);
+    snprintf(path, sizeof path, "%s/nccl.conf", run.path);
+    unit_env_fill(&array, row->env);
+    unit_env_set(&array, "NCCL_CONF_FILE", path);
+    const struct ce_environ env = unit_environ(&array);
+    ce_auto(ce_session_close) struct ce_session *session = open_session(run.path, &env, NULL);
+    ce_auto(ce_plan_destroy) struct ce_plan *plan = plan_of(session, &env, &task);
+    unit_dir_remove(&run);
+    unit_env_free(&array);
+    assert_string_equal(value_of(plan, "RANK"), "13");
+    assert_int_equal(session->notes.count, row->note != NULL);
+    if (row->note)
+        unit_holds(session->notes.line[0].text, row->note);
+}
+
 /* ---------------------------------------------------------------- what must not run */
 
 static const struct refusal_row {
@@ -490,6 +555,7 @@ int main(void)
     UNIT_RULE(what_cannot_be_shared_is_noted);
     UNIT_RULE(without_texts_names_are_handed_on_with_one_note);
     UNIT_RULE(a_port_of_the_users_that_is_none_is_noted_once);
+    UNIT_TABLE(lists, judges_lists);
     UNIT_TABLE(refusals, is_refused);
     UNIT_TABLE(differs, differ);
     UNIT_RULE(a_list_that_is_none_opens_no_session);
