@@ -7,7 +7,7 @@
 #define DEFAULTS                                                                                   \
     "port.first=61000\nport.last=65535\nnetwork.suffix=\nnetwork.interface=\n"                     \
     "network.interfaces=0\nnetwork.family=auto\n"
-#define WARN "rails.differ=warn\n"
+#define WARN "rails.differ=warn\nmode=observe\n"
 
 /* What a configuration means for node "gpu3", as node.policy says it; "..." stands for the default
  * of the keys before. */
@@ -56,7 +56,7 @@ static const struct meaning_row {
     {"rails_are_understood",
      "rails = { count = 8; link_layer = \"infiniband\"; rate = 400; differ = \"common\"; };\n",
      DEFAULTS "tuning=default\nrails.count=8\nrails.link_layer=infiniband\nrails.rate_gbps=400\n"
-     "rails.differ=common\n"},
+     "rails.differ=common\nmode=observe\n"},
     {"rails_of_a_section_are_added_key_by_key",
      "rails = { count = 8; link_layer = \"infiniband\"; };\n"
      "nodes = ( { names = \"gpu3\"; rails = { count = 4; }; },\n"

@@ -9,10 +9,10 @@ static const char whole[] =
     FRAMED("port.first=50000\nport.last=50999\nnetwork.suffix=-hsn\nnetwork.interface=eth1\n"
            "network.interfaces=8\nnetwork.family=ipv6\nnetwork.prefix.0=10.1.0.0/16\n"
            "network.prefix.1=fd00::/8\ntuning=off\nrails.count=8\nrails.link_layer=infiniband\n"
-           "rails.rate_gbps=400\nrails.differ=refuse\n");
+           "rails.rate_gbps=400\nrails.differ=refuse\nmode=observe\n");
 static const char usual[] =
     FRAMED("port.first=61000\nport.last=65535\nnetwork.suffix=\nnetwork.interface=\n"
-           "network.interfaces=0\nnetwork.family=auto\ntuning=default\nrails.differ=warn\n");
+           "network.interfaces=0\nnetwork.family=auto\ntuning=default\nrails.differ=warn\nmode=observe\n");
 
 static struct ce_policy parse(const char *text)
 {
