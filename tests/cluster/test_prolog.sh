@@ -86,8 +86,6 @@ test_healthy() {
     quiet
     not_drained
     verdict "healthy nodes start the job, nobody sees a word"
-    by_hand n9 cluster-prolog
-    diag "by hand: $took ms"
 
     as_root n9 sh -c 'rm /run/cluster-env/*'
     run as_user srun -N4 --cluster-env "$jobs/seen.sh" "$home/fresh"
