@@ -6,10 +6,10 @@
 static void judge_count(const struct ce_check_view *view, struct ce_findings *out)
 {
     unsigned found = view->node->gpu_count, expected = view->gpus_expected;
-    if (!view->node->gpu_count_known) {
-        ce_findings_add(out, CE_UNKNOWN, "", "the PCI bus cannot be read");
-    } else if (!expected) {
+    if (!expected) {
         ce_findings_add(out, CE_SKIP, "", "no number of GPUs is expected (gpus in cluster-env.conf)");
+    } else if (!view->node->gpu_count_known) {
+        ce_findings_add(out, CE_UNKNOWN, "", "the PCI bus cannot be read");
     } else if (found > expected) {
         ce_findings_add(out, CE_WARN, "", "%u GPUs on the PCI bus, expected %u", found, expected);
         ce_findings_remedy(out, "correct gpus in cluster-env.conf");

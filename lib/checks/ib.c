@@ -14,11 +14,11 @@ static const char *name_port(const struct ce_check_port *rail, char subject[CE_S
 static void judge_count(const struct ce_check_view *view, struct ce_findings *out)
 {
     size_t found = view->rail_count, expected = view->expected.count;
-    if (view->rails_unsure) {
-        ce_findings_add(out, CE_UNKNOWN, "", "%s", view->rails_unsure);
-    } else if (!expected) {
+    if (!expected) {
         ce_findings_add(out, CE_SKIP, "",
                         "no number of rails is expected (rails.count in cluster-env.conf)");
+    } else if (view->rails_unsure) {
+        ce_findings_add(out, CE_UNKNOWN, "", "%s", view->rails_unsure);
     } else if (found > expected) {
         ce_findings_add(out, CE_WARN, "", "%zu rails, expected %zu", found, expected);
         ce_findings_remedy(out, "correct rails.count in cluster-env.conf");

@@ -302,21 +302,21 @@ test_at_once() {
 }
 
 test_hostile() {
-    local text=$'%n%n%s $(touch /tmp/cluster-env-hostile) `id`\e[2J'
-    run as_user env SLURM_SPANK_X="$text" SLURM_SPANK_LD_PRELOAD=/nonexistent.so SLURM_SPANK_SLURMD_NODENAME=alpha \
-        srun -N1 -w n9 --comment="$text" -J "$text" true
+    local evil=$'%n%n%s $(touch /tmp/cluster-env-hostile) `id`\e[2J'
+    run as_user env SLURM_SPANK_X="$evil" SLURM_SPANK_LD_PRELOAD=/nonexistent.so SLURM_SPANK_SLURMD_NODENAME=alpha \
+        srun -N1 -w n9 --comment="$evil" -J "$evil" true
     [[ $status -eq 0 ]] || complain "status $status: $err"
     not_drained
     verdict "a job whose name, comment and SPANK_ variables are hostile runs"
 
     link DOWN n9
     helper n9 slurm-node 'env >/run/helper.env; printf "%s|" "$@" >/run/helper.words; exit 0'
-    by_hand n9 cluster-prolog SPANK_LD_PRELOAD=x SLURM_JOB_COMMENT="$text" SLURM_JOB_NAME="$text" SPANK_PATH=/tmp LD_DEBUG_OUTPUT=/tmp/x
+    by_hand n9 cluster-prolog SPANK_LD_PRELOAD=x SLURM_JOB_COMMENT="$evil" SLURM_JOB_NAME="$evil" SPANK_PATH=/tmp LD_DEBUG_OUTPUT=/tmp/x
     [[ $status -eq 1 ]] || complain "status $status: $err"
     [[ $(as_root n9 cat /run/helper.words) == "drain|n9|$down|" ]] || complain "$(as_root n9 cat /run/helper.words)"
     run as_root n9 sh -c 'grep -vE "^(SLURM_CONF|PWD|SHLVL|_|OLDPWD)=" /run/helper.env'
     [[ -z $out ]] || complain "the helper has: $out"
-    by_hand n9 cluster-prolog SLURMD_NODENAME="../$text" SLURM_JOB_ID="$text"
+    by_hand n9 cluster-prolog SLURMD_NODENAME="../$evil" SLURM_JOB_ID="$evil"
     [[ $(as_root n9 cat /run/helper.words) == "drain|n9|$down|" ]] || complain "$(as_root n9 cat /run/helper.words)"
     [[ $err == "cluster-prolog: job 0: "* && $err != *$'\e'* ]] || complain "it said: $err"
     verdict "the helper gets nothing of the user's environment, and a name that is none is not used"

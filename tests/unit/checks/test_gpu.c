@@ -16,6 +16,8 @@ static const struct row {
      "warn 8 GPUs on the PCI bus, expected 4 | correct gpus in cluster-env.conf\n"},
     {"a_bus_that_cannot_be_read_is_unknown", "gpu.count", false, 0, 8,
      "unknown the PCI bus cannot be read\n"},
+    {"nor_is_a_bus_read_for_nothing", "gpu.count", false, 0, 0,
+     "skip no number of GPUs is expected (gpus in cluster-env.conf)\n"},
     {"without_an_expectation_gpus_are_not_counted", "gpu.count", true, 8, 0,
      "skip no number of GPUs is expected (gpus in cluster-env.conf)\n"},
 };

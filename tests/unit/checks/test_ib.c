@@ -26,6 +26,8 @@ static const struct row {
      "warn 2 rails, expected 1 | correct rails.count in cluster-env.conf\n"},
     {"without_an_expectation_rails_are_not_counted", "ib.rail.count", {GOOD}, {0, CE_LINK_UNKNOWN, 0}, NULL,
      "skip no number of rails is expected (rails.count in cluster-env.conf)\n"},
+    {"nor_where_they_could_not_be_read", "ib.rail.count", {{0}}, {0, CE_LINK_UNKNOWN, 0},
+     "no answer", "skip no number of rails is expected (rails.count in cluster-env.conf)\n"},
     {"rails_that_could_not_be_read_are_not_zero_rails", "ib.rail.count", {{0}}, {8, CE_LINK_UNKNOWN, 0},
      "no answer", "unknown no answer\n"},
 
