@@ -6,6 +6,7 @@
 #define CE_CHECKS_CHECK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "model/finding.h"
 #include "model/node.h"
@@ -31,6 +32,8 @@ struct ce_check_view {
     size_t rail_count;
     struct ce_rails_expected expected; /* of the rails, by the configuration */
     unsigned gpus_expected;            /* 0: not known */
+    uint64_t kernel_since; /* the kernel log's last record before the job; 0: judge since boot */
+    uint64_t job_gpus;     /* bit N: the node's GPU N is the job's; 0: all of them are */
 };
 
 struct ce_check {
@@ -44,7 +47,7 @@ struct ce_check {
     const char *remedy;       /* what the technician does */
     const char *doc;          /* one line */
     /* Append a finding for each thing that was looked at; `check` and `response` are filled in by
-     * lib/health. */
+     * lib/health, and the remedy where the finding has none of its own. */
     void (*judge)(const struct ce_check_view *view, struct ce_findings *out);
 };
 
@@ -52,5 +55,7 @@ extern const struct ce_check ce_ib_checks[];
 extern const size_t ce_ib_check_count;
 extern const struct ce_check ce_gpu_checks[];
 extern const size_t ce_gpu_check_count;
+extern const struct ce_check ce_kernel_checks[];
+extern const size_t ce_kernel_check_count;
 
 #endif

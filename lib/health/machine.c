@@ -11,9 +11,10 @@
 #include "local/texts.h"
 #include "probe/helpers.h"
 #include "probe/host.h"
+#include "probe/kernel_log.h"
 #include "probe/netif.h"
 
-enum { IB_MS = 5000, HELPER_MS = 10000 };
+enum { KERNEL_MS = 3000, IB_MS = 5000, HELPER_MS = 10000 };
 
 static struct ce_node *read_facts(const char *path, enum ce_trust trust, struct ce_error *err)
 {
@@ -26,16 +27,19 @@ static struct ce_node *read_facts(const char *path, enum ce_trust trust, struct 
     return node;
 }
 
-static struct ce_node *gather(const char *path, struct ce_notes *notes, struct ce_error *err)
+static struct ce_node *gather(const struct ce_machine *machine, struct ce_notes *notes,
+                              struct ce_error *err)
 {
     struct ce_root root;
-    if (ce_root_open(&root, path, err) < 0)
+    if (ce_root_open(&root, machine->root, err) < 0)
         return NULL;
     struct ce_node *node = ce_node_create();
     if (!node)
         ce_fail(err, "no memory");
     else
         ce_probe_host(&root, node);
+    if (node && machine->kernel)
+        ce_probe_kernel_log_within(&root, machine->kernel_since, KERNEL_MS, node, notes);
     if (node && ce_probe_netifs(&root, node, err) < 0) {
         ce_node_destroy(node);
         node = NULL;
@@ -61,7 +65,7 @@ struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_not
 {
     if (machine->facts)
         return read_facts(machine->facts, CE_TRUST_ANY, err);
-    struct ce_node *node = gather(machine->root, notes, err);
+    struct ce_node *node = gather(machine, notes, err);
     if (node && machine->helpers) {
         bool kept = keep_distances(machine->run_dir, node);
         const struct ce_helpers helpers = {machine->helpers, HELPER_MS, !kept};

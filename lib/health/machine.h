@@ -4,7 +4,9 @@
 #ifndef CE_HEALTH_MACHINE_H
 #define CE_HEALTH_MACHINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "model/node.h"
@@ -15,6 +17,8 @@ struct ce_machine {
     const char *root;    /* "/", or a recorded tree */
     const char *helpers; /* the folder of the helpers, which are asked too; NULL: they are not */
     const char *run_dir; /* its node.facts may have distances that hold still; NULL: none is read */
+    bool kernel;           /* read the kernel log, too */
+    uint64_t kernel_since; /* only what came after this record of it; 0: all */
 };
 
 /* NULL with err: the text is unreadable or malformed, or there is no machine at root.  What only
