@@ -31,11 +31,12 @@ static void take_line(const char *line, uint64_t number, uint64_t since, struct 
     if (ce_kernel_frame_parse(line, &frame) < 0)
         return;
     uint64_t seq = frame.numbered ? frame.seq : number;
-    if (!log->read || seq < log->first_seq)
+    if (!log->read)
         log->first_seq = seq;
+    else if (seq <= log->seq)
+        return; /* the kernel counts up */
     log->read = true;
-    if (seq > log->seq)
-        log->seq = seq;
+    log->seq = seq;
     if (frame.time_us > log->time_us)
         log->time_us = frame.time_us;
     if ((since && seq <= since) || !frame.by_kernel || ce_kernel_event_parse(frame.text, &event) < 0)
