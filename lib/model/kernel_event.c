@@ -197,7 +197,7 @@ static int read_words(const struct ce_record *record, const char *prefix,
         if (strcmp(severity, severity_names[i]) == 0)
             event->severity = (enum ce_kernel_severity)i;
     if (text && (ce_copy(event->text, sizeof event->text, text) < 0 || !ce_is_printable(text)))
-        return ce_fail(err, "%s.text: too long, or not printable", prefix);
+        return ce_fail(err, "%s.text=%.40s...: too long, or not printable", prefix, text);
     return 0;
 }
 

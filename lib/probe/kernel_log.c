@@ -91,6 +91,12 @@ static int read_device(int fd, uint64_t since, struct ce_kernel_log *log, struct
 
 /* ---------------------------------------------------------------- either */
 
+static int none(struct ce_error *err, const char *why)
+{
+    ce_fail(err, "/dev/kmsg: no kernel log to read: %s", why);
+    return 1;
+}
+
 static int read_file(const struct ce_root *root, uint64_t since, struct ce_kernel_log *log,
                      struct ce_error *err)
 {
@@ -99,7 +105,7 @@ static int read_file(const struct ce_root *root, uint64_t since, struct ce_kerne
         return ce_fail(err, "no memory");
     ssize_t n = ce_root_bytes(root, text, FILE_MAX, "dev/kmsg");
     if (n < 0)
-        return ce_fail(err, "/dev/kmsg: neither a kernel log nor a file that can be read");
+        return none(err, "neither a kernel log nor a file that can be read");
     for (ssize_t i = 0; i < n; i++)
         if (!text[i])
             text[i] = '?';
@@ -119,15 +125,15 @@ int ce_probe_kernel_log(const struct ce_root *root, uint64_t since, struct ce_ke
         return read_file(root, since, log, err);
     ce_autoclose int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
-        return ce_fail(err, "/dev/kmsg: cannot open: %s", strerror(errno));
+        return none(err, strerror(errno));
     if (fstat(fd, &st) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 11))
-        return ce_fail(err, "/dev/kmsg: neither a kernel log nor a file that can be read");
+        return none(err, "neither a kernel log nor a file that can be read");
     return read_device(fd, since, log, err);
 }
 
 /* ---------------------------------------------------------------- with a deadline */
 
-enum { CANNOT_READ = 2 };
+enum { NONE_TO_READ = 2 };
 
 struct question {
     const struct ce_root *root;
@@ -141,8 +147,12 @@ static int print_log(void *ctx)
     struct ce_error err;
     ce_autotext struct ce_text text = CE_TEXT(OUTPUT_MAX);
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
-    if (!node || ce_probe_kernel_log(question->root, question->since, &node->kernel, &err) < 0)
-        return CANNOT_READ;
+    int failed =
+        node ? ce_probe_kernel_log(question->root, question->since, &node->kernel, &err) : -1;
+    if (failed)
+        dprintf(STDERR_FILENO, "%s\n", node ? err.text : "no memory");
+    if (failed)
+        return failed > 0 ? NONE_TO_READ : 1;
     ce_node_write(node, &text);
     for (size_t done = 0; ce_text_ok(&text) && done < text.length;) {
         ssize_t n = write(STDOUT_FILENO, text.data + done, text.length - done);
@@ -165,7 +175,7 @@ void ce_probe_kernel_log_within(const struct ce_root *root, uint64_t since, unsi
                              .output_max = OUTPUT_MAX};
     ce_auto(ce_node_destroy) struct ce_node *told = NULL;
     ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
-    bool none = child.end == CE_CHILD_EXITED && child.number == CANNOT_READ;
+    bool none = child.end == CE_CHILD_EXITED && child.number == NONE_TO_READ;
     if (ce_child_check(&child, &err) == 0)
         told = ce_node_parse(ce_text_string(&child.output), &err);
     ce_child_free(&child);
