@@ -10,7 +10,7 @@
 enum { NVIDIA = 0x10de, FLAPS_WARN = 2, FLAPS_FAIL = 5 };
 
 static const uint64_t WINDOW_US = 6 * 3600ull * 1000 * 1000; /* before a job */
-static const uint64_t BOOT_US = 1800ull * 1000 * 1000;       /* links come up and go down meanwhile */
+static const uint64_t BOOT_US = 1800ull * 1000 * 1000; /* links come up and go down meanwhile */
 
 /* True, with the finding, where the log cannot be judged at all; with one more where it can, but
  * some of it is missing. */
@@ -63,7 +63,8 @@ static const char *recovery_name(int action)
         [CE_RECOVERY_DRAIN_P2P] = "no more peer-to-peer jobs",
         [CE_RECOVERY_DRAIN_AND_RESET] = "draining and a GPU reset",
     };
-    return action >= 0 && action <= CE_RECOVERY_DRAIN_AND_RESET ? names[action] : "what we do not know";
+    return action >= 0 && action <= CE_RECOVERY_DRAIN_AND_RESET ? names[action]
+                                                                : "what we do not know";
 }
 
 static const char *const remedies[] = {
@@ -221,9 +222,8 @@ static unsigned count_lines(const struct ce_check_view *view, const struct ce_hc
     uint64_t from = log->time_us > WINDOW_US ? log->time_us - WINDOW_US : 0, lines = 0;
     for (size_t i = 0; i < log->count; i++) {
         const struct ce_kernel_event *event = &log->events[i];
-        bool counts = view->kernel_since
-                          ? event->seq > view->kernel_since
-                          : event->time_us >= from && event->time_us >= BOOT_US;
+        bool counts = view->kernel_since ? event->seq > view->kernel_since
+                                         : event->time_us >= from && event->time_us >= BOOT_US;
         if (event->kind == kind && counts && strcmp(event->pci, hca->pci.address) == 0)
             lines += event->count;
     }
@@ -304,8 +304,8 @@ static void judge_slot_power(const struct ce_check_view *view, struct ce_finding
                 strcmp(log->events[k].pci, hca->pci.address) == 0)
                 last = &log->events[k];
         if (last)
-            ce_findings_add(out, CE_FAIL, hca->name, "PCIe slot gives too little power, %" PRIu32 " W",
-                            last->number);
+            ce_findings_add(out, CE_FAIL, hca->name,
+                            "PCIe slot gives too little power, %" PRIu32 " W", last->number);
         else if (hca)
             ce_findings_add(out, CE_PASS, hca->name, "no complaint about the PCIe slot's power");
     }

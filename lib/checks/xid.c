@@ -11,31 +11,31 @@ struct range {
 
 /* docs/checks.md says where this is from. */
 static const struct range xids[] = {
-    {8, 8, CE_XID_APPLICATION},      {11, 11, CE_XID_APPLICATION},
-    {13, 13, CE_XID_APPLICATION},    {14, 14, CE_XID_INFORMATIONAL},
-    {25, 25, CE_XID_APPLICATION},    {31, 32, CE_XID_APPLICATION},
-    {37, 38, CE_XID_INFORMATIONAL},  {39, 41, CE_XID_APPLICATION},
-    {43, 44, CE_XID_INFORMATIONAL},  {45, 45, CE_XID_WORKFLOW},
-    {46, 46, CE_XID_RESET},          {48, 48, CE_XID_WORKFLOW},
-    {54, 54, CE_XID_POWER},          {60, 60, CE_XID_APPLICATION},
-    {62, 62, CE_XID_RESET},          {63, 63, CE_XID_INFORMATIONAL},
-    {64, 64, CE_XID_RESET},          {66, 67, CE_XID_INFORMATIONAL},
-    {68, 72, CE_XID_APPLICATION},    {74, 74, CE_XID_WORKFLOW},
-    {75, 77, CE_XID_APPLICATION},    {78, 78, CE_XID_CONTACT},
-    {79, 79, CE_XID_REBOOT},         {80, 80, CE_XID_APPLICATION},
-    {82, 86, CE_XID_APPLICATION},    {88, 89, CE_XID_APPLICATION},
-    {92, 93, CE_XID_INFORMATIONAL},  {94, 94, CE_XID_APPLICATION},
-    {95, 95, CE_XID_RESET},          {96, 105, CE_XID_APPLICATION},
+    {8, 8, CE_XID_APPLICATION},       {11, 11, CE_XID_APPLICATION},
+    {13, 13, CE_XID_APPLICATION},     {14, 14, CE_XID_INFORMATIONAL},
+    {25, 25, CE_XID_APPLICATION},     {31, 32, CE_XID_APPLICATION},
+    {37, 38, CE_XID_INFORMATIONAL},   {39, 41, CE_XID_APPLICATION},
+    {43, 44, CE_XID_INFORMATIONAL},   {45, 45, CE_XID_WORKFLOW},
+    {46, 46, CE_XID_RESET},           {48, 48, CE_XID_WORKFLOW},
+    {54, 54, CE_XID_POWER},           {60, 60, CE_XID_APPLICATION},
+    {62, 62, CE_XID_RESET},           {63, 63, CE_XID_INFORMATIONAL},
+    {64, 64, CE_XID_RESET},           {66, 67, CE_XID_INFORMATIONAL},
+    {68, 72, CE_XID_APPLICATION},     {74, 74, CE_XID_WORKFLOW},
+    {75, 77, CE_XID_APPLICATION},     {78, 78, CE_XID_CONTACT},
+    {79, 79, CE_XID_REBOOT},          {80, 80, CE_XID_APPLICATION},
+    {82, 86, CE_XID_APPLICATION},     {88, 89, CE_XID_APPLICATION},
+    {92, 93, CE_XID_INFORMATIONAL},   {94, 94, CE_XID_APPLICATION},
+    {95, 95, CE_XID_RESET},           {96, 105, CE_XID_APPLICATION},
     {106, 108, CE_XID_INFORMATIONAL}, {109, 110, CE_XID_RESET},
-    {119, 120, CE_XID_RESET},        {121, 121, CE_XID_INFORMATIONAL},
-    {126, 135, CE_XID_APPLICATION},  {136, 136, CE_XID_RESET},
+    {119, 120, CE_XID_RESET},         {121, 121, CE_XID_INFORMATIONAL},
+    {126, 135, CE_XID_APPLICATION},   {136, 136, CE_XID_RESET},
     {137, 137, CE_XID_INFORMATIONAL}, {139, 139, CE_XID_APPLICATION},
-    {140, 140, CE_XID_RESET},        {141, 141, CE_XID_INFORMATIONAL},
-    {142, 142, CE_XID_CONTACT},      {143, 143, CE_XID_RESET},
-    {144, 150, CE_XID_WORKFLOW},     {151, 151, CE_XID_REBOOT},
+    {140, 140, CE_XID_RESET},         {141, 141, CE_XID_INFORMATIONAL},
+    {142, 142, CE_XID_CONTACT},       {143, 143, CE_XID_RESET},
+    {144, 150, CE_XID_WORKFLOW},      {151, 151, CE_XID_REBOOT},
     {152, 153, CE_XID_INFORMATIONAL}, {154, 154, CE_XID_WORKFLOW},
-    {155, 156, CE_XID_RESET},        {157, 157, CE_XID_INFORMATIONAL},
-    {158, 158, CE_XID_RESET},        {159, 159, CE_XID_WORKFLOW},
+    {155, 156, CE_XID_RESET},         {157, 157, CE_XID_INFORMATIONAL},
+    {158, 158, CE_XID_RESET},         {159, 159, CE_XID_WORKFLOW},
     {160, 161, CE_XID_INFORMATIONAL}, {168, 168, CE_XID_REBOOT},
     {171, 172, CE_XID_INFORMATIONAL},
 };
@@ -85,18 +85,30 @@ const char *ce_xid_meaning(uint32_t number)
         uint32_t number;
         const char *meaning;
     } meanings[] = {
-        {13, "graphics engine exception"}, {31, "page fault of a program"},
-        {43, "a program's channel ended"}, {45, "a program was ended"},
-        {46, "GPU stopped processing"},    {48, "double bit memory error"},
-        {54, "power cable"},               {62, "firmware halted"},
-        {63, "row remapped"},              {64, "row could not be remapped"},
-        {74, "NVLink error"},              {78, "vGPU start"},
-        {79, "fell off the bus"},          {92, "many corrected memory errors"},
-        {94, "contained memory error"},    {95, "uncontained memory error"},
-        {109, "context switch timeout"},   {110, "security fault"},
-        {119, "firmware does not answer"}, {120, "firmware failed"},
-        {136, "link training failed"},     {140, "memory error"},
-        {143, "GPU did not start"},        {151, "key rotation failed"},
+        {13, "graphics engine exception"},
+        {31, "page fault of a program"},
+        {43, "a program's channel ended"},
+        {45, "a program was ended"},
+        {46, "GPU stopped processing"},
+        {48, "double bit memory error"},
+        {54, "power cable"},
+        {62, "firmware halted"},
+        {63, "row remapped"},
+        {64, "row could not be remapped"},
+        {74, "NVLink error"},
+        {78, "vGPU start"},
+        {79, "fell off the bus"},
+        {92, "many corrected memory errors"},
+        {94, "contained memory error"},
+        {95, "uncontained memory error"},
+        {109, "context switch timeout"},
+        {110, "security fault"},
+        {119, "firmware does not answer"},
+        {120, "firmware failed"},
+        {136, "link training failed"},
+        {140, "memory error"},
+        {143, "GPU did not start"},
+        {151, "key rotation failed"},
         {168, "error in protected memory"},
     };
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
@@ -171,8 +183,8 @@ static struct ce_xid_verdict judge_recovery(const struct ce_kernel_event *event)
     }
 }
 
-/* 45 alone is a program that was ended; 48 is mended where 94 says that it was contained; NVLink 5's
- * lines have a word. */
+/* 45 alone is a program that was ended; 48 is mended where 94 says that it was contained; NVLink
+ * 5's lines have a word. */
 static enum ce_verdict judge_workflow(const struct ce_kernel_event *event, bool contained)
 {
     if (event->number == 45)
@@ -279,8 +291,9 @@ struct ce_xid_verdict ce_sxid_judge(const struct ce_kernel_log *log, const char 
         if (!is_of(event, CE_KERNEL_SXID, pci) || event->seq <= from)
             continue;
         enum ce_verdict found = judge_switch(event);
-        keep_worse(&verdict, (struct ce_xid_verdict){
-                                 found, found == CE_FAIL ? CE_REMEDY_RESET : CE_REMEDY_NONE, event});
+        keep_worse(&verdict,
+                   (struct ce_xid_verdict){
+                       found, found == CE_FAIL ? CE_REMEDY_RESET : CE_REMEDY_NONE, event});
     }
     return verdict;
 }

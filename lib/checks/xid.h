@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the numbers of NVIDIA's driver mean: Xids of GPUs, SXids of NVSwitches.  The tables follow the
- * vendor's catalog; the driver's own verdict, Xid 154, and the word in an SXid's line come first.
- * Pure. */
+/* What the numbers of NVIDIA's driver mean: Xids of GPUs, SXids of NVSwitches.  The tables follow
+ * the vendor's catalog; the driver's own verdict, Xid 154, and the word in an SXid's line come
+ * first. Pure. */
 #ifndef CE_CHECKS_XID_H
 #define CE_CHECKS_XID_H
 

@@ -73,8 +73,8 @@ int ce_kernel_address(const char *text, char address[CE_PCI_ADDRESS], const char
         return -1;
     if (*at == '.' && (!(at = take_hex(at + 1, 1, 1, &function)) || function > 7))
         return -1;
-    snprintf(address, CE_PCI_ADDRESS, "%04x:%02x:%02x.%x", domain,
-             bus & 0xff, device & 0x1f, function & 7);
+    snprintf(address, CE_PCI_ADDRESS, "%04x:%02x:%02x.%x", domain, bus & 0xff, device & 0x1f,
+             function & 7);
     *end = at;
     return 0;
 }

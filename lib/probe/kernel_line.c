@@ -69,7 +69,8 @@ static int parse_dmesg(const char *line, struct ce_kernel_frame *ret)
     if (!end || end - at != 6)
         return -1;
     const char *caller = after(end, "]");
-    const char *text = caller && skip_caller(caller) != caller ? skip_caller(caller) : after(end, "] ");
+    const char *text =
+        caller && skip_caller(caller) != caller ? skip_caller(caller) : after(end, "] ");
     if (!text)
         return -1;
     *ret = (struct ce_kernel_frame){false, 0, seconds * 1000000 + us, true, text};
@@ -244,7 +245,7 @@ static int parse_module(const char *at, struct ce_kernel_event *event)
     event->number = (uint32_t)module;
     if (error)
         event->kind = strcmp(at, "Cable error, High Temperature") == 0 ? CE_KERNEL_MODULE_HOT
-                                                                      : CE_KERNEL_MODULE_ERROR;
+                                                                       : CE_KERNEL_MODULE_ERROR;
     else if (strcmp(at, "Cable plugged") == 0)
         event->kind = CE_KERNEL_MODULE_PLUGGED;
     else if (strcmp(at, "Cable unplugged") == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line of the kernel log.  Nothing is searched for in it: each form is read from its first byte,
- * so that no number, process name or quotation in the middle is taken for something else. */
+/* One line of the kernel log.  Nothing is searched for in it: each form is read from its first
+ * byte, so that no number, process name or quotation in the middle is taken for something else. */
 #ifndef CE_PROBE_KERNEL_LINE_H
 #define CE_PROBE_KERNEL_LINE_H
 
@@ -10,7 +10,7 @@
 
 /* What stands before the text. */
 struct ce_kernel_frame {
-    bool numbered;    /* seq is known: a record of /dev/kmsg, not a line of dmesg */
+    bool numbered; /* seq is known: a record of /dev/kmsg, not a line of dmesg */
     uint64_t seq;
     uint64_t time_us; /* since boot */
     bool by_kernel;   /* not written by a program; dmesg does not tell, and is believed */

@@ -39,7 +39,8 @@ static void take_line(const char *line, uint64_t number, uint64_t since, struct 
     log->seq = seq;
     if (frame.time_us > log->time_us)
         log->time_us = frame.time_us;
-    if ((since && seq <= since) || !frame.by_kernel || ce_kernel_event_parse(frame.text, &event) < 0)
+    if ((since && seq <= since) || !frame.by_kernel ||
+        ce_kernel_event_parse(frame.text, &event) < 0)
         return;
     event.seq = seq;
     event.time_us = frame.time_us;
@@ -169,10 +170,8 @@ void ce_probe_kernel_log_within(const struct ce_root *root, uint64_t since, unsi
 {
     struct ce_error err;
     struct question question = {root, since};
-    struct ce_child child = {.body = print_log,
-                             .ctx = &question,
-                             .deadline_ms = deadline_ms,
-                             .output_max = OUTPUT_MAX};
+    struct ce_child child = {
+        .body = print_log, .ctx = &question, .deadline_ms = deadline_ms, .output_max = OUTPUT_MAX};
     ce_auto(ce_node_destroy) struct ce_node *told = NULL;
     ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
     bool none = child.end == CE_CHILD_EXITED && child.number == NONE_TO_READ;

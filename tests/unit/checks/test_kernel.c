@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recorded kernel logs, tests/fixtures/kernel, on recorded machines.  Each check has a row for pass,
- * fail, unknown and skip; the rest are the mistakes of other checkers. */
+/* Recorded kernel logs, tests/fixtures/kernel, on recorded machines.  Each check has a row for
+ * pass, fail, unknown and skip; the rest are the mistakes of other checkers. */
 #include <limits.h>
 
 #include "../kernel.h"
@@ -9,10 +9,10 @@
 #include "launch/rails.h"
 #include "report/findings.h"
 
-#define DGX "dgx-h100"      /* eight GPUs, rails of InfiniBand */
-#define OCI "oci-h100"      /* the same, rails of Ethernet */
-#define BARE "workstation"  /* no RDMA */
-#define AMD "mi355x-ionic"  /* no NVIDIA GPU */
+#define DGX "dgx-h100"     /* eight GPUs, rails of InfiniBand */
+#define OCI "oci-h100"     /* the same, rails of Ethernet */
+#define BARE "workstation" /* no RDMA */
+#define AMD "mi355x-ionic" /* no NVIDIA GPU */
 
 static const struct row {
     const char *name, *check, *machine, *log; /* log NULL: it cannot be read */
@@ -35,16 +35,21 @@ static const struct row {
      "link went down 5 times in the last 6 hours", 0, 0},
     {"link_flap_unknown", "ib.link_flap", OCI, NULL, CE_UNKNOWN, "could not be read", 0, 0},
     {"link_flap_skip", "ib.link_flap", BARE, "clean.kmsg", CE_SKIP, "there are no rails", 0, 0},
-    {"module_temperature_pass", "ib.module.temperature", DGX, "clean.kmsg", CE_PASS, "no alarm", 0, 0},
-    {"module_temperature_fail", "ib.module.temperature", OCI, "mlx5.dmesg", CE_FAIL, "too hot", 0, 0},
-    {"module_temperature_unknown", "ib.module.temperature", OCI, NULL, CE_UNKNOWN, "not be read", 0, 0},
+    {"module_temperature_pass", "ib.module.temperature", DGX, "clean.kmsg", CE_PASS, "no alarm", 0,
+     0},
+    {"module_temperature_fail", "ib.module.temperature", OCI, "mlx5.dmesg", CE_FAIL, "too hot", 0,
+     0},
+    {"module_temperature_unknown", "ib.module.temperature", OCI, NULL, CE_UNKNOWN, "not be read", 0,
+     0},
     {"module_temperature_skip", "ib.module.temperature", BARE, NULL, CE_SKIP, "no rails", 0, 0},
     {"slot_power_pass", "ib.slot_power", DGX, "clean.kmsg", CE_PASS, "no complaint", 0, 0},
-    {"slot_power_fail", "ib.slot_power", OCI, "mlx5.dmesg", CE_FAIL, "too little power, 27 W", 0, 0},
+    {"slot_power_fail", "ib.slot_power", OCI, "mlx5.dmesg", CE_FAIL, "too little power, 27 W", 0,
+     0},
     {"slot_power_unknown", "ib.slot_power", OCI, NULL, CE_UNKNOWN, "not be read", 0, 0},
     {"slot_power_skip", "ib.slot_power", BARE, NULL, CE_SKIP, "no rails", 0, 0},
 
-    {"xid_13_on_bus_48_is_not_xid_48", "gpu.xid", DGX, "xid-13-on-bus-48.kmsg", CE_PASS, NULL, 0, 0},
+    {"xid_13_on_bus_48_is_not_xid_48", "gpu.xid", DGX, "xid-13-on-bus-48.kmsg", CE_PASS, NULL, 0,
+     0},
     {"a_recovery_to_none_is_healthy", "gpu.xid", DGX, "recovered.kmsg", CE_PASS, NULL, 0, 0},
     {"an_xid_of_yesterday_is_not_this_jobs", "gpu.xid", DGX, "yesterday.kmsg", CE_PASS,
      "no Xid since the job's start", 900, 0},
@@ -56,8 +61,10 @@ static const struct row {
     {"placeholders_and_garbage_are_nothing", "gpu.xid", DGX, "garbage.kmsg", CE_PASS, NULL, 0, 0},
     {"garbage_is_no_sxid_either", "gpu.sxid", DGX, "garbage.kmsg", CE_PASS, NULL, 0, 0},
     {"an_old_driver_and_loaded_anew", "gpu.xid", DGX, "old-driver.kmsg", CE_PASS, NULL, 0, 0},
-    {"a_fault_of_a_gpu_that_is_not_the_jobs", "gpu.xid", DGX, "fell-off.kmsg", CE_PASS, NULL, 0, 0x07},
-    {"a_fault_of_a_gpu_of_the_job", "gpu.xid", DGX, "fell-off.kmsg", CE_FAIL, "0000:61:00.0", 0, 0x08},
+    {"a_fault_of_a_gpu_that_is_not_the_jobs", "gpu.xid", DGX, "fell-off.kmsg", CE_PASS, NULL, 0,
+     0x07},
+    {"a_fault_of_a_gpu_of_the_job", "gpu.xid", DGX, "fell-off.kmsg", CE_FAIL, "0000:61:00.0", 0,
+     0x08},
     {"dmesg_says_it_too", "gpu.xid", DGX, "fell-off.dmesg", CE_FAIL,
      "Xid 79 (fell off the bus) at 0000:61:00.0", 0, 0},
     {"nvlink_5_by_its_word", "gpu.xid", DGX, "nvlink5.kmsg", CE_FAIL,
@@ -67,8 +74,8 @@ static const struct row {
      "SXid 23001 Link 12 ingress", 0, 0},
     {"records_that_are_gone_are_unknown", "gpu.xid", DGX, "benign.kmsg", CE_UNKNOWN,
      "1999 lines of the kernel log since the job's start are lost", 1000, 0},
-    {"links_that_come_up_at_boot_are_no_flap", "ib.link_flap", OCI, "mlx5-boot.dmesg", CE_PASS, NULL, 0,
-     0},
+    {"links_that_come_up_at_boot_are_no_flap", "ib.link_flap", OCI, "mlx5-boot.dmesg", CE_PASS,
+     NULL, 0, 0},
     {"one_flap_in_a_job_is_one_too_many", "ib.link_flap", OCI, "mlx5.dmesg", CE_FAIL,
      "link went down 1 time since the job's start", 10, 0},
     {"infiniband_does_not_tell", "ib.link_flap", DGX, "clean.kmsg", CE_SKIP, "does not tell", 0, 0},
@@ -127,7 +134,8 @@ static void a_log(void **state)
     struct scene scene;
     look(&scene, row);
     assert_true(scene.findings.count > 0);
-    assert_string_equal(ce_verdict_name(ce_health_worst(&scene.findings)), ce_verdict_name(row->worst));
+    assert_string_equal(ce_verdict_name(ce_health_worst(&scene.findings)),
+                        ce_verdict_name(row->worst));
     const char *first = NULL;
     for (size_t i = 0; i < scene.findings.count && !first; i++)
         if (scene.findings.items[i].verdict == row->worst)
@@ -143,17 +151,21 @@ static const struct reason_row {
     const char *name, *machine, *log, *reason;
 } reasons[] = {
     {"a_gpu_that_fell_off", DGX, "fell-off.dmesg",
-     "GPU 3 Xid 79 (fell off the bus) at 0000:61:00.0; reboot the node; if it comes back, reseat or "
+     "GPU 3 Xid 79 (fell off the bus) at 0000:61:00.0; reboot the node; if it comes back, reseat "
+     "or "
      "exchange the GPU [cluster-env gpu.xid]"},
     {"contained_errors_do_not_drain", DGX, "memory.kmsg",
-     "GPU 0 Xid 48 (double bit memory error) at 0000:1b:00.0, GPU 2 Xid 95 (uncontained memory error) "
+     "GPU 0 Xid 48 (double bit memory error) at 0000:1b:00.0, GPU 2 Xid 95 (uncontained memory "
+     "error) "
      "at 0000:52:00.0, GPU 3 Xid 64 (row could not be remapped) at 0000:61:00.0; reset the GPU or "
      "reboot the node [cluster-env gpu.xid]"},
     {"an_error_that_comes_back_is_the_gpus", DGX, "came-back.kmsg",
-     "GPU 3 Xid 95 (uncontained memory error) at 0000:61:00.0, 2 times; it came back after a reset: "
+     "GPU 3 Xid 95 (uncontained memory error) at 0000:61:00.0, 2 times; it came back after a "
+     "reset: "
      "exchange the GPU [cluster-env gpu.xid]"},
     {"a_switch", DGX, "sxid.kmsg",
-     "0000:05:00.0 SXid 20034 Fatal Link 30 LTSSM Fault Up (First); reboot the node; if it comes back, "
+     "0000:05:00.0 SXid 20034 Fatal Link 30 LTSSM Fault Up (First); reboot the node; if it comes "
+     "back, "
      "have the NVSwitch and its NVLinks looked at [cluster-env gpu.sxid]"},
     {"a_link_that_flaps_drains_the_rest_warns", OCI, "mlx5.dmesg",
      "mlx5_0 link went down 5 times in the last 6 hours; reseat or exchange the cable, look at the "
@@ -188,8 +200,11 @@ static void a_job_of_8000_xid_45_passes(void **state)
 {
     (void)state;
     struct ce_kernel_log log = {.read = true};
-    struct ce_kernel_event event = {.kind = CE_KERNEL_XID, .pci = "0000:1b:00.0", .number = 45,
-                                    .mig = -1, .action = CE_RECOVERY_UNKNOWN};
+    struct ce_kernel_event event = {.kind = CE_KERNEL_XID,
+                                    .pci = "0000:1b:00.0",
+                                    .number = 45,
+                                    .mig = -1,
+                                    .action = CE_RECOVERY_UNKNOWN};
     for (event.seq = 1; event.seq <= 8000; event.seq++)
         ce_kernel_log_add(&log, &event);
     struct ce_xid_verdict verdict = ce_xid_judge(&log, "0000:1b:00.0", 0, false);
@@ -227,18 +242,30 @@ static const struct class_row {
     uint32_t number;
     enum ce_xid_class class;
 } classes[] = {
-    {"xid_13", 13, CE_XID_APPLICATION},     {"xid_31", 31, CE_XID_APPLICATION},
-    {"xid_43", 43, CE_XID_INFORMATIONAL},   {"xid_45", 45, CE_XID_WORKFLOW},
-    {"xid_48", 48, CE_XID_WORKFLOW},        {"xid_54", 54, CE_XID_POWER},
-    {"xid_63", 63, CE_XID_INFORMATIONAL},   {"xid_64", 64, CE_XID_RESET},
-    {"xid_74", 74, CE_XID_WORKFLOW},        {"xid_79", 79, CE_XID_REBOOT},
-    {"xid_92", 92, CE_XID_INFORMATIONAL},   {"xid_94", 94, CE_XID_APPLICATION},
-    {"xid_95", 95, CE_XID_RESET},           {"xid_109", 109, CE_XID_RESET},
-    {"xid_119", 119, CE_XID_RESET},         {"xid_120", 120, CE_XID_RESET},
-    {"xid_140", 140, CE_XID_RESET},         {"xid_142", 142, CE_XID_CONTACT},
-    {"xid_143", 143, CE_XID_RESET},         {"xid_149", 149, CE_XID_WORKFLOW},
-    {"xid_151", 151, CE_XID_REBOOT},        {"xid_168", 168, CE_XID_REBOOT},
-    {"xid_0_is_unknown", 0, CE_XID_UNKNOWN}, {"xid_999_is_unknown", 999, CE_XID_UNKNOWN},
+    {"xid_13", 13, CE_XID_APPLICATION},
+    {"xid_31", 31, CE_XID_APPLICATION},
+    {"xid_43", 43, CE_XID_INFORMATIONAL},
+    {"xid_45", 45, CE_XID_WORKFLOW},
+    {"xid_48", 48, CE_XID_WORKFLOW},
+    {"xid_54", 54, CE_XID_POWER},
+    {"xid_63", 63, CE_XID_INFORMATIONAL},
+    {"xid_64", 64, CE_XID_RESET},
+    {"xid_74", 74, CE_XID_WORKFLOW},
+    {"xid_79", 79, CE_XID_REBOOT},
+    {"xid_92", 92, CE_XID_INFORMATIONAL},
+    {"xid_94", 94, CE_XID_APPLICATION},
+    {"xid_95", 95, CE_XID_RESET},
+    {"xid_109", 109, CE_XID_RESET},
+    {"xid_119", 119, CE_XID_RESET},
+    {"xid_120", 120, CE_XID_RESET},
+    {"xid_140", 140, CE_XID_RESET},
+    {"xid_142", 142, CE_XID_CONTACT},
+    {"xid_143", 143, CE_XID_RESET},
+    {"xid_149", 149, CE_XID_WORKFLOW},
+    {"xid_151", 151, CE_XID_REBOOT},
+    {"xid_168", 168, CE_XID_REBOOT},
+    {"xid_0_is_unknown", 0, CE_XID_UNKNOWN},
+    {"xid_999_is_unknown", 999, CE_XID_UNKNOWN},
 };
 
 static void a_class(void **state)

@@ -41,7 +41,8 @@ static void what_differs_stays_apart(void **state)
 {
     (void)state;
     struct ce_kernel_log log = {.read = true};
-    struct ce_kernel_event events[] = {xid(154, 1), xid(154, 2), xid(154, 3), xid(154, 4), xid(154, 5)};
+    struct ce_kernel_event events[] = {xid(154, 1), xid(154, 2), xid(154, 3), xid(154, 4),
+                                       xid(154, 5)};
     events[1].action = CE_RECOVERY_NONE;
     events[2].mig = 3;
     strcpy(events[3].pci, "0000:9c:00.0");
