@@ -21,7 +21,9 @@ static bool is_unread(const struct ce_check_view *view, struct ce_findings *out)
         ce_findings_add(out, CE_UNKNOWN, "", "the kernel log could not be read");
         return true;
     }
-    if (view->kernel_since && log->first_seq > view->kernel_since + 1)
+    if (view->kernel_since > log->seq)
+        ce_findings_add(out, CE_UNKNOWN, "", "the kernel log is younger than the job");
+    else if (view->kernel_since && log->first_seq > view->kernel_since + 1)
         ce_findings_add(out, CE_UNKNOWN, "",
                         "%" PRIu64 " lines of the kernel log since the job's start are lost",
                         log->first_seq - view->kernel_since - 1);

@@ -74,6 +74,8 @@ static const struct row {
      "SXid 23001 Link 12 ingress", 0, 0},
     {"records_that_are_gone_are_unknown", "gpu.xid", DGX, "benign.kmsg", CE_UNKNOWN,
      "1999 lines of the kernel log since the job's start are lost", 1000, 0},
+    {"a_log_of_a_later_boot_is_unknown", "gpu.xid", DGX, "benign.kmsg", CE_UNKNOWN,
+     "younger than the job", 9000, 0},
     {"links_that_come_up_at_boot_are_no_flap", "ib.link_flap", OCI, "mlx5-boot.dmesg", CE_PASS,
      NULL, 0, 0},
     {"one_flap_in_a_job_is_one_too_many", "ib.link_flap", OCI, "mlx5.dmesg", CE_FAIL,
