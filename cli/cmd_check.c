@@ -99,7 +99,7 @@ static int print_list(void)
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     const struct ce_check *check;
     for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
-        ce_text_addf(&out, "%-19s %-6s %s\n", check->name, ce_response_name(check->fault),
+        ce_text_addf(&out, "%-22s %-6s %s\n", check->name, ce_response_name(check->fault),
                      check->doc);
     return ce_print("check", &out);
 }

@@ -6,6 +6,7 @@
 #define CE_CHECKS_CHECK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "model/finding.h"
 #include "model/node.h"
@@ -32,6 +33,8 @@ struct ce_check_view {
     const char *rails_unsure; /* why it cannot be told which they are; NULL: it can */
     struct ce_rails_expected expected; /* of the rails, by the configuration */
     unsigned gpus_expected;            /* 0: not known */
+    uint64_t kernel_since; /* the kernel log's last record before the job; 0: judge since boot */
+    uint64_t job_gpus;     /* bit N: the node's GPU N is the job's; 0: all of them are */
 };
 
 struct ce_check {
@@ -53,5 +56,7 @@ extern const struct ce_check ce_ib_checks[];
 extern const size_t ce_ib_check_count;
 extern const struct ce_check ce_gpu_checks[];
 extern const size_t ce_gpu_check_count;
+extern const struct ce_check ce_kernel_checks[];
+extern const size_t ce_kernel_check_count;
 
 #endif

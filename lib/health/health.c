@@ -12,6 +12,7 @@ static const struct {
 } tables[] = {
     {ce_ib_checks, &ce_ib_check_count},
     {ce_gpu_checks, &ce_gpu_check_count},
+    {ce_kernel_checks, &ce_kernel_check_count},
 };
 
 const struct ce_check *ce_health_check_at(size_t index)

@@ -11,9 +11,10 @@
 #include "local/texts.h"
 #include "probe/helpers.h"
 #include "probe/host.h"
+#include "probe/kernel_log.h"
 #include "probe/netif.h"
 
-enum { IB_MS = 5000, HELPER_MS = 10000 };
+enum { KERNEL_MS = 3000, IB_MS = 5000, HELPER_MS = 10000 };
 
 static struct ce_node *read_facts(const char *path, enum ce_trust trust, struct ce_error *err)
 {
@@ -37,6 +38,8 @@ static struct ce_node *gather(const struct ce_machine *machine, struct ce_notes 
         ce_fail(err, "no memory");
     else
         ce_probe_host(&root, node);
+    if (node && machine->kernel)
+        ce_probe_kernel_log_within(&root, machine->kernel_since, KERNEL_MS, node, notes);
     if (node && ce_probe_netifs(&root, node, err) < 0) {
         ce_node_destroy(node);
         node = NULL;

@@ -4,7 +4,9 @@
 #ifndef CE_HEALTH_MACHINE_H
 #define CE_HEALTH_MACHINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "model/node.h"
@@ -16,6 +18,8 @@ struct ce_machine {
     const char *helpers; /* the folder of the helpers, which are asked too; NULL: they are not */
     unsigned deadline_ms; /* for sysfs, and for the helpers; 0: patience, for a person or a boot */
     const char *run_dir; /* its node.facts may have distances that hold still; NULL: none is read */
+    bool kernel;           /* read the kernel log, too */
+    uint64_t kernel_since; /* only what came after this record of it; 0: all */
 };
 
 /* NULL with err: the text is unreadable or malformed, or there is no machine at root.  What only

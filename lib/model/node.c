@@ -23,6 +23,7 @@ void ce_node_destroy(struct ce_node *node)
         ce_hca_free(&node->hcas[i]);
     free(node->netifs);
     free(node->hcas);
+    ce_kernel_log_free(&node->kernel);
     free(node->gpus);
     free(node->host_name);
     free(node->boot_id);
@@ -119,6 +120,7 @@ void ce_node_write(const struct ce_node *node, struct ce_text *out)
         ce_record_add_number(out, 1, "rdma.unread");
     if (node->gpu_count_known)
         write_gpus(node, out);
+    ce_kernel_log_write(&node->kernel, out);
     ce_record_end(out);
 }
 
@@ -191,6 +193,8 @@ static int read_node(const struct ce_record *record, struct ce_node *node, struc
     if (ce_record_number(record, 0, 1, &unread, err, "rdma.unread") < 0)
         return -1;
     node->hcas_unread = unread;
+    if (ce_kernel_log_read(record, &node->kernel, err) < 0)
+        return -1;
     return read_gpus(record, node, err);
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/address.h"
 #include "model/hca.h"
+#include "model/kernel_event.h"
 #include "model/netif.h"
 #include "model/pci.h"
 
@@ -28,6 +29,7 @@ struct ce_node {
     struct ce_pci *gpus; /* by PCI address; the index is gpu.N of the text */
     unsigned gpu_count;
     bool gpu_count_known;
+    struct ce_kernel_log kernel;
 };
 
 struct ce_node *ce_node_create(void);

@@ -14,6 +14,7 @@ unit_programs = \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
+    tests/unit/model/test_kernel_event \
     tests/unit/model/test_node \
     tests/unit/model/test_notes \
     tests/unit/model/test_pci \
@@ -21,6 +22,7 @@ unit_programs = \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
+    tests/unit/checks/test_kernel \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
     tests/unit/launch/test_agreement \
@@ -48,6 +50,8 @@ unit_programs = \
     tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
     tests/unit/probe/test_ib \
+    tests/unit/probe/test_kernel_line \
+    tests/unit/probe/test_kernel_log \
     tests/unit/probe/test_machines \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
@@ -59,6 +63,26 @@ unit_programs = \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
     tests/unit/slurm/test_nodes
+# Kernel logs.
+EXTRA_DIST += \
+    tests/fixtures/kernel/benign.kmsg \
+    tests/fixtures/kernel/came-back.kmsg \
+    tests/fixtures/kernel/clean.kmsg \
+    tests/fixtures/kernel/fell-off.dmesg \
+    tests/fixtures/kernel/fell-off.kmsg \
+    tests/fixtures/kernel/garbage.kmsg \
+    tests/fixtures/kernel/memory.kmsg \
+    tests/fixtures/kernel/mlx5-boot.dmesg \
+    tests/fixtures/kernel/mlx5.dmesg \
+    tests/fixtures/kernel/nvlink5.kmsg \
+    tests/fixtures/kernel/old-driver.kmsg \
+    tests/fixtures/kernel/recovered.kmsg \
+    tests/fixtures/kernel/sxid-nonfatal.kmsg \
+    tests/fixtures/kernel/sxid-wordless.kmsg \
+    tests/fixtures/kernel/sxid.kmsg \
+    tests/fixtures/kernel/unknown-numbers.kmsg \
+    tests/fixtures/kernel/xid-13-on-bus-48.kmsg \
+    tests/fixtures/kernel/yesterday.kmsg
 # Machines: node.facts and expected in each folder.
 EXTRA_DIST += \
     tests/fixtures/machines/aws-p5/expected \
@@ -160,6 +184,7 @@ EXTRA_DIST += \
     tests/fixtures/machines/runpod.tree \
     tests/fixtures/unpack \
     tests/unit/checks/judged.h \
+    tests/unit/kernel.h \
     tests/unit/launch/scene.h \
     tests/unit/probe/machine.h \
     tests/unit/probe/tree.h \

@@ -17,6 +17,15 @@ static inline const struct ce_check *judged_check(const struct ce_check *checks,
     return NULL;
 }
 
+static inline enum ce_verdict judged_worst(const struct ce_findings *findings)
+{
+    enum ce_verdict worst = CE_PASS;
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].verdict > worst)
+            worst = findings->items[i].verdict;
+    return worst;
+}
+
 /* Findings of the check on the view are these lines; " | REMEDY" where one has its own. */
 static inline void judged_are(const struct ce_check *check, const struct ce_check_view *view,
                               const char *expected)
