@@ -159,17 +159,14 @@ static const struct reason_row {
      "or exchange the GPU if it comes back [cluster-env gpu.xid]"},
     {"contained_errors_do_not_drain", DGX, "memory.kmsg",
      "GPU 0 Xid 48 (double bit memory error) at 0000:1b:00.0, GPU 2 Xid 95 (uncontained memory "
-     "error) "
-     "at 0000:52:00.0, GPU 3 Xid 64 (row could not be remapped) at 0000:61:00.0; reset the GPU or "
+     "error) at 0000:52:00.0, GPU 3 Xid 64 (row could not be remapped) at 0000:61:00.0; reset the GPU or "
      "reboot the node [cluster-env gpu.xid]"},
     {"an_error_that_comes_back_is_the_gpus", DGX, "came-back.kmsg",
      "GPU 3 Xid 95 (uncontained memory error) at 0000:61:00.0, 2 times; it came back after a "
-     "reset: "
-     "exchange the GPU [cluster-env gpu.xid]"},
+     "reset: exchange the GPU [cluster-env gpu.xid]"},
     {"a_switch", DGX, "sxid.kmsg",
-     "0000:05:00.0 SXid 20034 Fatal Link 30 LTSSM Fault Up (First); reboot the node; if it comes "
-     "back, "
-     "have the NVSwitch and its NVLinks looked at [cluster-env gpu.sxid]"},
+     "0000:05:00.0 SXid 20034 Fatal Link 30 LTSSM Fault Up (First); reboot the node, "
+     "have the NVSwitch and its NVLinks looked at if it comes back [cluster-env gpu.sxid]"},
     {"a_link_that_flaps_drains_the_rest_warns", OCI, "mlx5.dmesg",
      "mlx5_0 link went down 5 times in the last 6 hours; reseat or exchange the cable, look at the "
      "switch port [cluster-env ib.link_flap]"},
