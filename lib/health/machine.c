@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/root.h"
 #include "local/texts.h"
+#include "probe/gpu_helper.h"
 #include "probe/helpers.h"
 #include "probe/host.h"
 #include "probe/netif.h"
@@ -66,6 +67,7 @@ struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_not
         bool kept = keep_distances(machine->run_dir, node);
         const struct ce_helpers helpers = {machine->helpers, HELPER_MS, !kept};
         ce_probe_helpers(&helpers, node, notes);
+        ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, HELPER_MS, NULL}, node);
     }
     return node;
 }

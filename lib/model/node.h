@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/address.h"
+#include "model/gpu_state.h"
 #include "model/hca.h"
 #include "model/netif.h"
 #include "model/pci.h"
@@ -28,6 +29,7 @@ struct ce_node {
     struct ce_pci *gpus; /* by PCI address; the index is gpu.N of the text */
     unsigned gpu_count;
     bool gpu_count_known;
+    struct ce_gpu_states gpu_states; /* of the same GPUs, as NVML says */
 };
 
 struct ce_node *ce_node_create(void);
