@@ -5,6 +5,8 @@
 #ifndef CE_HELPERS_NVML_H
 #define CE_HELPERS_NVML_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 
 enum {
@@ -115,6 +117,9 @@ typedef struct {
     int margin;
 } nv_margin;
 #endif
+
+/* Its version 2 ends before the last member. */
+#define NV_FABRIC_2 ((unsigned)(offsetof(nv_fabric_v, health) | 2 << 24))
 
 /* NEEDED or OPTIONAL, our name, the symbol, the name it had in older drivers (NULL: none), its
  * parameters. */

@@ -212,7 +212,7 @@ static void ask_fabric(struct asking *asking)
         return;
     nv_return code = CALL(asking, fabric_v, &v);
     if (code == NV_OTHER_VERSION || code == NV_INVALID_ARGUMENT) {
-        v = (nv_fabric_v){.version = NV_VERSION(nv_fabric_v, 2)};
+        v = (nv_fabric_v){.version = NV_FABRIC_2};
         code = CALL(asking, fabric_v, &v);
         facts[CE_GPU_FABRIC_HEALTH].answer = CE_GPU_OLD;
     }

@@ -10,6 +10,7 @@ unit_programs = \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
+    tests/unit/model/test_gpu_state \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -19,6 +20,7 @@ unit_programs = \
     tests/unit/model/test_policy \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
+    tests/unit/checks/test_gpu \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
     tests/unit/launch/test_cluster \
@@ -34,6 +36,7 @@ unit_programs = \
     tests/unit/local/test_primary \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
+    tests/unit/probe/test_gpu_helper \
     tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
     tests/unit/probe/test_ib \
