@@ -125,7 +125,6 @@ typedef struct {
  * parameters. */
 #define NV_FUNCTIONS(F)                                                                            \
     F(NEEDED, init, nvmlInit_v2, NULL, (void))                                                     \
-    F(NEEDED, shutdown, nvmlShutdown, NULL, (void))                                                \
     F(NEEDED, count, nvmlDeviceGetCount_v2, NULL, (unsigned *))                                    \
     F(NEEDED, by_index, nvmlDeviceGetHandleByIndex_v2, NULL, (unsigned, nv_device *))              \
     F(NEEDED, by_bus, nvmlDeviceGetHandleByPciBusId_v2, NULL, (const char *, nv_device *))         \

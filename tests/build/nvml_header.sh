@@ -11,6 +11,7 @@ header=${NVML_HEADER-$(setting NVML_HEADER)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# shellcheck disable=SC2317 # ok calls it
 compiles() { # FILE
     ${CC:-cc} -std=c11 -D_GNU_SOURCE -DNVML_NO_UNVERSIONED_FUNC_DEFS -Wall -Werror=incompatible-pointer-types \
         -Wno-unused -Wno-deprecated-declarations -fsyntax-only -I"$top/lib" -I"$top/helpers" -isystem "$(dirname "$header")" "$1"

@@ -61,6 +61,8 @@ is "docs/variables.md has the table that tests/docs/print_variables prints" \
 empty "and the variables that mark a step" "$(for name in CLUSTER_ENV_STEP CLUSTER_ENV_OPTION CLUSTER_ENV_SET; do
     grep -qF "| \`$name\` |" "$top/docs/variables.md" || echo "$name"; done)"
 empty "docs/machines.md has every machine of the tests, with its values" "$(wrong_machines)"
+empty "docs/checks.md has a section for every check of NVML" "$(./cli/cluster-env check --list | awk '/^gpu\./ { print $1 }' |
+    grep -vE '^gpu\.(count|xid|sxid)' | while read -r check; do grep -qxF "## $check" "$top/docs/checks.md" || echo "$check"; done)"
 empty "links lead to files that are there" "$(broken_links)"
 is "commands are typed in documents" "$([ "$(typed | wc -l)" -gt 20 ] && echo yes)" yes
 empty "and exist, with their options" "$(wrong_commands | sort -u)"
