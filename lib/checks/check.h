@@ -58,5 +58,15 @@ extern const struct ce_check ce_gpu_checks[];
 extern const size_t ce_gpu_check_count;
 extern const struct ce_check ce_kernel_checks[];
 extern const size_t ce_kernel_check_count;
+extern const struct ce_check ce_gpu_setup_checks[];
+extern const size_t ce_gpu_setup_check_count;
+extern const struct ce_check ce_gpu_memory_checks[];
+extern const size_t ce_gpu_memory_check_count;
+extern const struct ce_check ce_gpu_link_checks[];
+extern const size_t ce_gpu_link_check_count;
+extern const struct ce_check ce_gpu_heat_checks[];
+extern const size_t ce_gpu_heat_check_count;
+extern const struct ce_check ce_gpu_leftover_checks[];
+extern const size_t ce_gpu_leftover_check_count;
 
 #endif

@@ -13,6 +13,11 @@ static const struct {
     {ce_ib_checks, &ce_ib_check_count},
     {ce_gpu_checks, &ce_gpu_check_count},
     {ce_kernel_checks, &ce_kernel_check_count},
+    {ce_gpu_setup_checks, &ce_gpu_setup_check_count},
+    {ce_gpu_memory_checks, &ce_gpu_memory_check_count},
+    {ce_gpu_link_checks, &ce_gpu_link_check_count},
+    {ce_gpu_heat_checks, &ce_gpu_heat_check_count},
+    {ce_gpu_leftover_checks, &ce_gpu_leftover_check_count},
 };
 
 const struct ce_check *ce_health_check_at(size_t index)

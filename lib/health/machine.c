@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/root.h"
 #include "local/texts.h"
+#include "probe/gpu_helper.h"
 #include "probe/helpers.h"
 #include "probe/host.h"
 #include "probe/kernel_log.h"
@@ -71,6 +72,7 @@ struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_not
         const struct ce_helpers helpers = {
             machine->helpers, machine->deadline_ms ? machine->deadline_ms : HELPER_MS, !kept};
         ce_probe_helpers(&helpers, node, notes);
+        ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, HELPER_MS, NULL}, node);
     }
     return node;
 }

@@ -25,6 +25,7 @@ void ce_node_destroy(struct ce_node *node)
     free(node->hcas);
     ce_kernel_log_free(&node->kernel);
     free(node->gpus);
+    ce_gpu_states_free(&node->gpu_states);
     free(node->host_name);
     free(node->boot_id);
     free(node);
@@ -121,6 +122,7 @@ void ce_node_write(const struct ce_node *node, struct ce_text *out)
     if (node->gpu_count_known)
         write_gpus(node, out);
     ce_kernel_log_write(&node->kernel, out);
+    ce_gpu_states_write(&node->gpu_states, out);
     ce_record_end(out);
 }
 
@@ -165,7 +167,8 @@ static int read_gpus(const struct ce_record *record, struct ce_node *node, struc
         if (ce_pci_read(record, prefix, gpu, err) < 0)
             return -1;
     }
-    return known < 0 ? -1 : 0;
+    return known < 0 ? -1
+                     : ce_gpu_states_read(record, node->gpu_count, &node->gpu_states, err);
 }
 
 static int read_text(const struct ce_record *record, const char *key, char **ret,

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/address.h"
+#include "model/gpu_state.h"
 #include "model/hca.h"
 #include "model/kernel_event.h"
 #include "model/netif.h"
@@ -30,6 +31,7 @@ struct ce_node {
     unsigned gpu_count;
     bool gpu_count_known;
     struct ce_kernel_log kernel;
+    struct ce_gpu_states gpu_states; /* of the same GPUs, as NVML says */
 };
 
 struct ce_node *ce_node_create(void);

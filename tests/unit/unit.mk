@@ -11,6 +11,7 @@ unit_programs = \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
     tests/unit/model/test_finding \
+    tests/unit/model/test_gpu_state \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -23,6 +24,7 @@ unit_programs = \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
     tests/unit/checks/test_kernel \
+    tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
     tests/unit/launch/test_agreement \
@@ -47,6 +49,7 @@ unit_programs = \
     tests/unit/local/test_primary \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
+    tests/unit/probe/test_gpu_helper \
     tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
     tests/unit/probe/test_ib \

@@ -26,6 +26,14 @@ static inline enum ce_verdict judged_worst(const struct ce_findings *findings)
     return worst;
 }
 
+static inline bool judged_drains(const struct ce_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].response == CE_DRAIN)
+            return true;
+    return false;
+}
+
 /* Findings of the check on the view are these lines; " | REMEDY" where one has its own. */
 static inline void judged_are(const struct ce_check *check, const struct ce_check_view *view,
                               const char *expected)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe/gpu_helper.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+
+enum { OUTPUT_MAX = 4 << 20, ARGUMENT = sizeof "--skip=" + CE_PCI_ADDRESS, VENDOR_NVIDIA = 0x10de };
+
+/* A tree that was recorded without the numbers of its devices may have NVIDIA's. */
+static bool is_nvidia(const struct ce_pci *gpu)
+{
+    return gpu->address[0] && (!gpu->vendor || gpu->vendor == VENDOR_NVIDIA);
+}
+
+static struct ce_gpu_state *find_state(struct ce_node *node, const char *address)
+{
+    for (unsigned i = 0; i < node->gpu_count; i++)
+        if (strcmp(node->gpus[i].address, address) == 0)
+            return &node->gpu_states.items[i];
+    return NULL;
+}
+
+/* The text of a helper that was ended: its whole lines, made a whole text. */
+static struct ce_node *parse_rest(const struct ce_child *child)
+{
+    ce_autotext struct ce_text text = CE_TEXT(OUTPUT_MAX + 16);
+    const char *output = ce_text_string(&child->output), *last = strrchr(output, '\n');
+    if (!last)
+        return NULL;
+    ce_text_addn(&text, output, (size_t)(last + 1 - output));
+    ce_text_add(&text, "end=1\n");
+    return ce_text_ok(&text) ? ce_node_parse(ce_text_string(&text), NULL) : NULL;
+}
+
+/* GPUs are asked one after the other: the first without an answer is the one that hangs. */
+static void merge(const struct ce_node *told, bool whole, struct ce_node *node)
+{
+    bool late = !whole;
+    for (unsigned i = 0; i < told->gpu_count; i++) {
+        struct ce_gpu_state *state = find_state(node, told->gpus[i].address);
+        if (!state)
+            continue;
+        if (i < told->gpu_states.count && told->gpu_states.items[i].asked != CE_GPU_NOT_ASKED) {
+            *state = told->gpu_states.items[i];
+        } else if (late) {
+            state->asked = CE_GPU_LATE;
+            late = false;
+        }
+    }
+    memcpy(node->gpu_states.driver, told->gpu_states.driver, sizeof told->gpu_states.driver);
+    if (!told->gpu_states.error[0])
+        return;
+    memcpy(node->gpu_states.error, told->gpu_states.error, sizeof told->gpu_states.error);
+    node->gpu_states.code = told->gpu_states.code;
+}
+
+static void take(const struct ce_child *child, struct ce_node *node)
+{
+    struct ce_gpu_states *states = &node->gpu_states;
+    struct ce_error err = {""};
+    ce_auto(ce_node_destroy) struct ce_node *told = NULL;
+    bool whole = ce_child_check(child, &err) == 0;
+    if (whole)
+        told = ce_node_parse(ce_text_string(&child->output), &err);
+    else
+        told = parse_rest(child);
+    if (told && ce_gpu_states_alloc(states, node->gpu_count) == 0)
+        merge(told, whole, node);
+    if (!told || !whole)
+        snprintf(states->error, sizeof states->error, "probe-gpu: %.200s", err.text);
+}
+
+void ce_probe_gpus(const struct ce_gpu_helper *helper, struct ce_node *node)
+{
+    char path[PATH_MAX], arguments[CE_GPUS_MAX][ARGUMENT];
+    char *argv[CE_GPUS_MAX + 2] = {path};
+    size_t count = 1;
+    struct ce_child child = {
+        .argv = argv, .deadline_ms = helper->deadline_ms, .output_max = OUTPUT_MAX};
+    for (unsigned i = 0; i < node->gpu_count && i < CE_GPUS_MAX; i++) {
+        if (!is_nvidia(&node->gpus[i]))
+            continue;
+        snprintf(arguments[i], sizeof *arguments, "--%s=%s",
+                 helper->skip && helper->skip[i] ? "skip" : "gpu", node->gpus[i].address);
+        argv[count++] = arguments[i];
+    }
+    if (count == 1)
+        return;
+    snprintf(path, sizeof path, "%s/probe-gpu", helper->dir);
+    ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
+    ce_gpu_states_free(&node->gpu_states);
+    take(&child, node);
+    ce_child_free(&child);
+}
