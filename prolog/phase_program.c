@@ -70,6 +70,7 @@ int ce_phase_program(const char *name, unsigned phase)
         .phase = phase,
         .machine = {.root = "/", .helpers = CE_HELPER_DIR, .run_dir = CE_RUN_DIR},
         .node_name = node_name(),
+        .job = job_id(),
         .keep = true,
     };
     ce_autophase struct ce_phase_result result;

@@ -31,6 +31,8 @@ struct ce_check_view {
     size_t rail_count;
     struct ce_rails_expected expected; /* of the rails, by the configuration */
     unsigned gpus_expected;            /* 0: not known */
+    const struct ce_node *before;      /* what the job's prolog saw; NULL: not known */
+    double seconds;                    /* since then */
 };
 
 struct ce_check {
@@ -50,6 +52,8 @@ struct ce_check {
 
 extern const struct ce_check ce_ib_checks[];
 extern const size_t ce_ib_check_count;
+extern const struct ce_check ce_ib_counter_checks[];
+extern const size_t ce_ib_counter_check_count;
 extern const struct ce_check ce_gpu_checks[];
 extern const size_t ce_gpu_check_count;
 

@@ -11,6 +11,7 @@ static const struct {
     const size_t *count;
 } tables[] = {
     {ce_ib_checks, &ce_ib_check_count},
+    {ce_ib_counter_checks, &ce_ib_counter_check_count},
     {ce_gpu_checks, &ce_gpu_check_count},
 };
 
@@ -80,8 +81,17 @@ static void run_checks(const struct ce_check_view *view, unsigned phase, const c
 int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, unsigned phase,
                     const char *only, struct ce_findings *findings, struct ce_error *err)
 {
+    return ce_health_judge_since(node, NULL, policy, phase, only, findings, err);
+}
+
+int ce_health_judge_since(const struct ce_node *node, const struct ce_node *before,
+                          const struct ce_policy *policy, unsigned phase, const char *only,
+                          struct ce_findings *findings, struct ce_error *err)
+{
     struct ce_check_view view = {
-        .node = node, .expected = policy->rails, .gpus_expected = policy->gpus};
+        .node = node, .expected = policy->rails, .gpus_expected = policy->gpus, .before = before};
+    if (before)
+        view.seconds = ((double)node->uptime_ms - (double)before->uptime_ms) / 1000;
     struct ce_rails rails;
     int failed;
     if (only && !ce_health_check_find(only))

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "health/phase.h"
 
+#include "base/cleanup.h"
 #include "config/site.h"
+#include "health/baseline.h"
+#include "health/details.h"
 #include "health/health.h"
 #include "local/texts_write.h"
 #include "report/findings.h"
@@ -23,11 +26,32 @@ static void keep_texts(const struct ce_phase *phase, const struct ce_node *node,
         ce_note(&ret->notes, "%s", err.text);
 }
 
+/* The prolog keeps what it sees, the epilog gets what the prolog saw.  NULL: nothing before. */
+static struct ce_node *compare(const struct ce_phase *phase, const struct ce_node *node,
+                               struct ce_phase_result *ret)
+{
+    struct ce_error err;
+    struct ce_node *before = NULL;
+    bool prolog = phase->phase == CE_PROLOG, epilog = phase->phase == CE_EPILOG;
+    if (!phase->job || !phase->machine.run_dir || (!prolog && !epilog))
+        return NULL;
+    ce_autoclose int dir = ce_baseline_open(phase->machine.run_dir, &err);
+    if (dir >= 0 && epilog)
+        before = ce_baseline_take(dir, phase->job, node, &err);
+    int failed = dir < 0 || (prolog && ce_baseline_store(dir, phase->job, node, &err) < 0);
+    if (failed || (epilog && !before))
+        ce_note(&ret->notes, "what changed during the job stays unknown: %.300s", err.text);
+    if (dir >= 0 && prolog)
+        ce_baseline_sweep(dir, node);
+    return before;
+}
+
 static int judge(const struct ce_phase *phase, const struct ce_node *node,
                  struct ce_phase_result *ret, struct ce_error *err)
 {
+    ce_auto(ce_node_destroy) struct ce_node *before = compare(phase, node, ret);
     ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX);
-    if (ce_health_judge(node, &ret->policy, phase->phase, phase->only, &ret->findings, err) < 0)
+    if (ce_health_judge_since(node, before, &ret->policy, phase->phase, phase->only, &ret->findings, err) < 0)
         return -1;
     ce_report_reason(&ret->findings, &reason);
     if (reason.length)
@@ -51,6 +75,7 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     ret->policy = config.policy;
     if (phase->keep)
         keep_texts(phase, node, &site, ret);
+    ce_details_read(&phase->machine, node, &ret->notes);
     return judge(phase, node, ret, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -20,6 +21,7 @@ enum { CE_NETIF_MAX = 4096, CE_HCA_MAX = 1024 };
 struct ce_node {
     char *host_name;         /* what the kernel calls this host; NULL: unknown */
     char *boot_id;           /* /proc/sys/kernel/random/boot_id; NULL: unknown */
+    uint64_t uptime_ms;      /* since that boot, when the facts were taken; 0: unknown */
     struct ce_netif *netifs; /* by ifindex */
     size_t netif_count;
     struct ce_hca *hcas; /* by name as strverscmp() orders: mlx5_2 before mlx5_10 */

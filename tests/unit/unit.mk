@@ -10,6 +10,7 @@ unit_programs = \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
+    tests/unit/model/test_counters \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -21,6 +22,9 @@ unit_programs = \
     tests/unit/model/test_request \
     tests/unit/config/test_config \
     tests/unit/config/test_options \
+    tests/unit/checks/test_ib_counters \
+    tests/unit/health/test_baseline \
+    tests/unit/health/test_before_after \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
@@ -40,6 +44,7 @@ unit_programs = \
     tests/unit/probe/test_machines \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
+    tests/unit/probe/test_rail \
     tests/unit/report/test_cluster \
     tests/unit/report/test_plan \
     tests/unit/report/test_topology \
@@ -146,6 +151,7 @@ EXTRA_DIST += \
     tests/fixtures/machines/runpod.facts \
     tests/fixtures/machines/runpod.tree \
     tests/fixtures/unpack \
+    tests/unit/checks/view.h \
     tests/unit/launch/scene.h \
     tests/unit/probe/machine.h \
     tests/unit/probe/tree.h \
