@@ -31,6 +31,9 @@ struct ce_check_view {
     size_t rail_count;
     struct ce_rails_expected expected; /* of the rails, by the configuration */
     unsigned gpus_expected;            /* 0: not known */
+    const struct ce_firmware_expected *firmware;
+    size_t firmware_count;
+    unsigned memory_gb, hugepages;     /* 0: not known */
     const struct ce_node *before;      /* what the job's prolog saw; NULL: not known */
     double seconds;                    /* since then */
 };
@@ -54,6 +57,12 @@ extern const struct ce_check ce_ib_checks[];
 extern const size_t ce_ib_check_count;
 extern const struct ce_check ce_ib_counter_checks[];
 extern const size_t ce_ib_counter_check_count;
+extern const struct ce_check ce_ib_card_checks[];
+extern const size_t ce_ib_card_check_count;
+extern const struct ce_check ce_ib_roce_checks[];
+extern const size_t ce_ib_roce_check_count;
+extern const struct ce_check ce_host_checks[];
+extern const size_t ce_host_check_count;
 extern const struct ce_check ce_gpu_checks[];
 extern const size_t ce_gpu_check_count;
 

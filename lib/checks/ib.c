@@ -21,6 +21,17 @@ static void judge_count(const struct ce_check_view *view, struct ce_findings *ou
         ce_findings_add(out, CE_PASS, "", "%zu rails", view->rail_count);
 }
 
+/* A port that polls hears nothing from the other end; one that trained but is not ACTIVE waits for
+ * the subnet manager; one that is disabled was told so.  "": the check's own. */
+static const char *state_remedy(const struct ce_hca_port *port)
+{
+    if (port->phys_state == CE_PHYS_DISABLED)
+        return "enable the port: it was switched off";
+    if (port->phys_state == CE_PHYS_LINK_UP && port->link_layer == CE_LINK_INFINIBAND)
+        return "look at the subnet manager: the link itself is up";
+    return "";
+}
+
 static void judge_state(const struct ce_check_view *view, struct ce_findings *out)
 {
     char subject[CE_SUBJECT];
@@ -31,9 +42,11 @@ static void judge_state(const struct ce_check_view *view, struct ce_findings *ou
             ce_findings_add(out, CE_UNKNOWN, subject, "its state cannot be read");
         else if (port->state == CE_PORT_ACTIVE)
             ce_findings_add(out, CE_PASS, subject, "ACTIVE");
-        else
+        else {
             ce_findings_add(out, CE_FAIL, subject, "%s (%s), expected ACTIVE",
                             ce_hca_state_name(port->state), ce_hca_phys_name(port->phys_state));
+            ce_findings_remedy(out, state_remedy(port));
+        }
     }
 }
 

@@ -102,10 +102,10 @@ static void judge_port(const struct ce_check_view *view, enum ce_counter counter
 static void judge(const struct ce_check_view *view, enum ce_counter counter,
                   struct ce_findings *out)
 {
-    if (!view->before)
-        ce_findings_add(out, CE_UNKNOWN, "", "there is no baseline of before the job");
-    else if (!view->rail_count)
+    if (!view->rail_count)
         ce_findings_add(out, CE_SKIP, "", "there is no rail");
+    else if (!view->before)
+        ce_findings_add(out, CE_UNKNOWN, "", "there is no baseline of before the job");
     for (size_t i = 0; view->before && i < view->rail_count; i++)
         judge_port(view, counter, &view->rails[i], out);
 }

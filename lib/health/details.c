@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "base/root.h"
+#include "checks/check.h"
 #include "launch/rails.h"
 #include "probe/helpers.h"
 #include "probe/host.h"
+#include "probe/host_details.h"
 
 enum { RAILS_MS = 2000 };
 
@@ -36,7 +38,8 @@ static void read_rails(const struct ce_root *root, struct ce_node *node, struct 
     ce_rails_free(&rails);
 }
 
-void ce_details_read(const struct ce_machine *machine, struct ce_node *node, struct ce_notes *notes)
+void ce_details_read(const struct ce_machine *machine, const struct ce_policy *policy,
+                     unsigned phase, struct ce_node *node, struct ce_notes *notes)
 {
     struct ce_root root;
     struct ce_error err;
@@ -47,6 +50,10 @@ void ce_details_read(const struct ce_machine *machine, struct ce_node *node, str
         return;
     }
     ce_probe_uptime(&root, node);
+    ce_probe_host_details(&root, &node->host);
+    ce_probe_mounts(&root, policy->mounts, policy->mount_count, &node->host);
+    if (phase != CE_PROLOG)
+        ce_probe_stuck(&root, &node->host);
     read_rails(&root, node, notes);
     ce_root_close(&root);
 }

@@ -11,8 +11,11 @@ static const struct {
     const size_t *count;
 } tables[] = {
     {ce_ib_checks, &ce_ib_check_count},
+    {ce_ib_roce_checks, &ce_ib_roce_check_count},
+    {ce_ib_card_checks, &ce_ib_card_check_count},
     {ce_ib_counter_checks, &ce_ib_counter_check_count},
     {ce_gpu_checks, &ce_gpu_check_count},
+    {ce_host_checks, &ce_host_check_count},
 };
 
 const struct ce_check *ce_health_check_at(size_t index)
@@ -54,7 +57,8 @@ static void respond(const struct ce_check *check, struct ce_finding *finding)
 {
     finding->check = check->name;
     finding->what = check->what;
-    finding->remedy = check->remedy;
+    if (!finding->remedy[0])
+        finding->remedy = check->remedy;
     finding->response = CE_IGNORE;
     if (finding->verdict == CE_FAIL)
         finding->response = check->fault;
@@ -89,7 +93,15 @@ int ce_health_judge_since(const struct ce_node *node, const struct ce_node *befo
                           struct ce_findings *findings, struct ce_error *err)
 {
     struct ce_check_view view = {
-        .node = node, .expected = policy->rails, .gpus_expected = policy->gpus, .before = before};
+        .node = node,
+        .expected = policy->rails,
+        .gpus_expected = policy->gpus,
+        .firmware = policy->firmware,
+        .firmware_count = policy->firmware_count,
+        .memory_gb = policy->memory_gb,
+        .hugepages = policy->hugepages,
+        .before = before,
+    };
     if (before)
         view.seconds = ((double)node->uptime_ms - (double)before->uptime_ms) / 1000;
     struct ce_rails rails;

@@ -75,7 +75,7 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     ret->policy = config.policy;
     if (phase->keep)
         keep_texts(phase, node, &site, ret);
-    ce_details_read(&phase->machine, node, &ret->notes);
+    ce_details_read(&phase->machine, &ret->policy, phase->phase, node, &ret->notes);
     return judge(phase, node, ret, err);
 }
 

@@ -57,3 +57,9 @@ void ce_findings_add(struct ce_findings *findings, enum ce_verdict verdict, cons
     vsnprintf(finding->text, sizeof finding->text, format, args);
     va_end(args);
 }
+
+void ce_findings_remedy(struct ce_findings *findings, const char *remedy)
+{
+    if (findings->count && !findings->lost)
+        findings->items[findings->count - 1].remedy = remedy;
+}

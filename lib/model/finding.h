@@ -43,6 +43,9 @@ void ce_findings_free(struct ce_findings *findings);
 void ce_findings_add(struct ce_findings *findings, enum ce_verdict verdict, const char *subject,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Another remedy than the check's, for the finding that was added last; a constant. */
+void ce_findings_remedy(struct ce_findings *findings, const char *remedy);
+
 /* "pass", "skip", "unknown", "warn", "fail". */
 const char *ce_verdict_name(enum ce_verdict verdict);
 /* "ignore", "warn", "drain"; 0, or -1 for another text. */

@@ -113,6 +113,7 @@ void ce_node_write(const struct ce_node *node, struct ce_text *out)
         ce_record_add(out, node->boot_id, "boot.id");
     if (node->uptime_ms)
         ce_record_add_number(out, node->uptime_ms, "boot.uptime_ms");
+    ce_host_write(&node->host, out);
     for (size_t i = 0; i < node->netif_count; i++)
         ce_netif_write(&node->netifs[i], out);
     for (size_t i = 0; i < node->hca_count; i++)
@@ -183,7 +184,8 @@ static int read_node(const struct ce_record *record, struct ce_node *node, struc
     uint64_t unread = 0;
     if (read_text(record, "host.name", &node->host_name, err) < 0 ||
         read_text(record, "boot.id", &node->boot_id, err) < 0 ||
-        ce_record_number(record, 0, UINT64_MAX, &node->uptime_ms, err, "boot.uptime_ms") < 0)
+        ce_record_number(record, 0, UINT64_MAX, &node->uptime_ms, err, "boot.uptime_ms") < 0 ||
+        ce_host_read(record, &node->host, err) < 0)
         return -1;
     for (size_t at = 0; ce_record_next_part(record, "netif.", &at, part, sizeof part);)
         if (read_netif(record, part, node, err) < 0)

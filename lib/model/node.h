@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "model/address.h"
 #include "model/hca.h"
+#include "model/host.h"
 #include "model/netif.h"
 #include "model/pci.h"
 
@@ -30,6 +31,7 @@ struct ce_node {
     struct ce_pci *gpus; /* by PCI address; the index is gpu.N of the text */
     unsigned gpu_count;
     bool gpu_count_known;
+    struct ce_host host; /* only where asked for */
 };
 
 struct ce_node *ce_node_create(void);

@@ -42,6 +42,21 @@ static bool is_first(const struct ce_findings *findings, size_t index, bool with
     return true;
 }
 
+/* Usually one: the check's own. */
+static void add_remedies(const struct ce_findings *findings, const char *check, struct ce_text *out)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        size_t k = 0;
+        if (!drains_for(&findings->items[i], check))
+            continue;
+        while (k < i && (!drains_for(&findings->items[k], check) ||
+                         strcmp(findings->items[k].remedy, findings->items[i].remedy) != 0))
+            k++;
+        if (k == i)
+            ce_text_addf(out, "; %s", findings->items[i].remedy);
+    }
+}
+
 static void add_check(const struct ce_findings *findings, size_t first, struct ce_text *out)
 {
     const char *check = findings->items[first].check;
@@ -51,7 +66,8 @@ static void add_check(const struct ce_findings *findings, size_t first, struct c
         ce_text_add(out, i == first ? "" : ", ");
         add_group(findings, i, out);
     }
-    ce_text_addf(out, "; %s [cluster-env %s]", findings->items[first].remedy, check);
+    add_remedies(findings, check, out);
+    ce_text_addf(out, " [cluster-env %s]", check);
 }
 
 void ce_report_reason(const struct ce_findings *findings, struct ce_text *out)

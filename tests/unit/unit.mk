@@ -11,6 +11,7 @@ unit_programs = \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
     tests/unit/model/test_counters \
+    tests/unit/model/test_host \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -21,8 +22,13 @@ unit_programs = \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
     tests/unit/config/test_config \
+    tests/unit/config/test_expected \
     tests/unit/config/test_options \
+    tests/unit/checks/test_host \
+    tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
+    tests/unit/checks/test_ib_roce \
+    tests/unit/checks/test_ib_state \
     tests/unit/health/test_baseline \
     tests/unit/health/test_before_after \
     tests/unit/launch/test_cluster \
@@ -40,6 +46,7 @@ unit_programs = \
     tests/unit/local/test_texts_write \
     tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
+    tests/unit/probe/test_host_details \
     tests/unit/probe/test_ib \
     tests/unit/probe/test_machines \
     tests/unit/probe/test_netif \
