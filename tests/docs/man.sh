@@ -111,7 +111,7 @@ check_command() {
 
 # What lib/model writes: "netif.%s.kind" as netif.%.kind, and the key of add_word() as .KEY.
 written_keys() {
-    for model in netif hca pci node policy; do
+    for model in netif hca pci node host policy; do
         sed -n -e 's/.*ce_record_add[a-z_]*(.*"\([a-z_.%]*\)"[,)].*/\1/p' \
             -e 's/^ *add_[a-z]*(.*prefix, "\([a-z_]*\)");/.\1/p' "$top/lib/model/$model.c"
     done | sed 's/%[a-z]*/%/g' | sort -u
