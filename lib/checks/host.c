@@ -21,8 +21,9 @@ static void judge_memlock(const struct ce_check_view *view, struct ce_findings *
     else if (!view->rail_count)
         ce_findings_add(out, CE_SKIP, "", "there is no rail");
     else
-        ce_findings_add(out, CE_FAIL, "", "slurmd's limit of locked memory is %" PRIu64
-                        " kB, expected unlimited", kb);
+        ce_findings_add(out, CE_FAIL, "",
+                        "slurmd's limit of locked memory is %" PRIu64 " kB, expected unlimited",
+                        kb);
 }
 
 static void judge_memory(const struct ce_check_view *view, struct ce_findings *out)
@@ -104,8 +105,8 @@ const struct ce_check ce_host_checks[] = {
     {"host.memlock", CE_PROLOG, CE_TELL, CE_TELL, false, "node",
      "LimitMEMLOCK=infinity in slurmd's unit, then restart slurmd",
      "jobs may lock all memory, as RDMA does", judge_memlock},
-    {"host.memory", STARTING, CE_DRAIN, CE_TELL, false, "node", "look for a memory module that is gone",
-     "the node has its memory", judge_memory},
+    {"host.memory", STARTING, CE_DRAIN, CE_TELL, false, "node",
+     "look for a memory module that is gone", "the node has its memory", judge_memory},
     {"host.hugepages", STARTING, CE_TELL, CE_TELL, true, "node", "set vm.nr_hugepages",
      "the node has its huge pages", judge_hugepages},
     {"host.mounts", STARTING, CE_DRAIN, CE_TELL, true, "mount", "mount it",

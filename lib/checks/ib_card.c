@@ -31,7 +31,8 @@ static void judge_link(const struct ce_hca *hca, unsigned found, unsigned most, 
     else if (!found || !most)
         ce_findings_add(out, CE_UNKNOWN, hca->name, "its PCI Express link cannot be read");
     else if (found < most)
-        ce_findings_add(out, CE_FAIL, hca->name, "PCIe %u %s, card and slot can %u", found, unit, most);
+        ce_findings_add(out, CE_FAIL, hca->name, "PCIe %u %s, card and slot can %u", found, unit,
+                        most);
     else
         ce_findings_add(out, CE_PASS, hca->name, "PCIe %u %s", found, unit);
 }
@@ -155,8 +156,7 @@ static void judge_uverbs(const struct ce_check_view *view, struct ce_findings *o
 static bool knows_dmabuf(const struct ce_host *host)
 {
     unsigned major, minor;
-    return host->driver == CE_DRIVER_OPEN &&
-           sscanf(host->kernel, "%4u.%4u", &major, &minor) == 2 &&
+    return host->driver == CE_DRIVER_OPEN && sscanf(host->kernel, "%4u.%4u", &major, &minor) == 2 &&
            (major > 5 || (major == 5 && minor >= 12));
 }
 

@@ -12,9 +12,9 @@ enum { RATE_MIN_SECONDS = 60 };
 
 /* The thresholds are those of NVSentinel's design of NIC health; docs/checks.md tells more. */
 static const struct rule {
-    bool any;             /* one is too many: a fault */
-    uint64_t more_than;   /* over the whole job: a warning; 0: the rate decides */
-    double per_second;    /* a greater rate: a warning */
+    bool any;           /* one is too many: a fault */
+    uint64_t more_than; /* over the whole job: a warning; 0: the rate decides */
+    double per_second;  /* a greater rate: a warning */
 } rules[CE_COUNTERS] = {
     [CE_COUNTER_LINK_DOWNED] = {true, 0, 0},
     [CE_COUNTER_LOCAL_LINK_INTEGRITY] = {true, 0, 0},
@@ -43,9 +43,10 @@ static const struct ce_hca_port *find_before(const struct ce_check_view *view,
     return NULL;
 }
 
-static void judge_rate(const struct ce_check_view *view, const struct rule *rule, uint64_t delta,
+static void judge_rate(const struct ce_check_view *view, enum ce_counter counter, uint64_t delta,
                        const char *subject, struct ce_findings *out)
 {
+    const struct rule *rule = &rules[counter];
     double rate = view->seconds > 0 ? (double)delta / view->seconds : 0;
     if (delta == 0)
         ce_findings_add(out, CE_PASS, subject, "+0");
@@ -53,25 +54,28 @@ static void judge_rate(const struct ce_check_view *view, const struct rule *rule
         ce_findings_add(out, CE_SKIP, subject, "+%" PRIu64 " in %.0f s: too short for a rate",
                         delta, view->seconds);
     else if (rate > rule->per_second)
-        ce_findings_add(out, CE_WARN, subject, "+%" PRIu64 " during the job, %.3g/s, expected at most %.3g/s", delta, rate,
-                        rule->per_second);
+        ce_findings_add(out, CE_WARN, subject,
+                        "%s +%" PRIu64 " during the job, %.3g/s, expected at most %.3g/s",
+                        ce_counter_kinds[counter].name, delta, rate, rule->per_second);
     else
         ce_findings_add(out, CE_PASS, subject, "+%" PRIu64 ", %.3g/s", delta, rate);
 }
 
-static void judge_delta(const struct ce_check_view *view, const struct rule *rule, uint64_t delta,
+static void judge_delta(const struct ce_check_view *view, enum ce_counter counter, uint64_t delta,
                         const char *subject, struct ce_findings *out)
 {
+    const struct rule *rule = &rules[counter];
+    const char *name = ce_counter_kinds[counter].name;
     if (rule->any && delta > 0)
-        ce_findings_add(out, CE_FAIL, subject, "+%" PRIu64 " during the job, expected +0", delta);
+        ce_findings_add(out, CE_FAIL, subject, "%s +%" PRIu64 " during the job", name, delta);
     else if (rule->more_than && delta > rule->more_than)
         ce_findings_add(out, CE_WARN, subject,
-                        "+%" PRIu64 " during the job, expected at most +%" PRIu64, delta,
+                        "%s +%" PRIu64 " during the job, expected at most +%" PRIu64, name, delta,
                         rule->more_than);
     else if (rule->any || rule->more_than)
         ce_findings_add(out, CE_PASS, subject, "+%" PRIu64, delta);
     else
-        judge_rate(view, rule, delta, subject, out);
+        judge_rate(view, counter, delta, subject, out);
 }
 
 static void judge_port(const struct ce_check_view *view, enum ce_counter counter,
@@ -95,8 +99,8 @@ static void judge_port(const struct ce_check_view *view, enum ce_counter counter
         ce_findings_add(out, CE_UNKNOWN, subject, "saturated at %" PRIu64 ": it counts no more",
                         now->value[counter]);
     else
-        judge_delta(view, &rules[counter], now->value[counter] - port->counters.value[counter],
-                    subject, out);
+        judge_delta(view, counter, now->value[counter] - port->counters.value[counter], subject,
+                    out);
 }
 
 static void judge(const struct ce_check_view *view, enum ce_counter counter,
@@ -131,7 +135,9 @@ JUDGE(judge_carrier_changes, CE_COUNTER_CARRIER_CHANGES)
 /* Saturated and reset counters are the usual case on healthy machines: their "unknown" is told by
  * nobody but `check`.  A missing baseline has its note. */
 #define ROW(name, fault, remedy, doc, judge)                                                       \
-    {"ib.counter." name, CE_EPILOG, fault, CE_IGNORE, false, "port", remedy, doc, judge}
+    {                                                                                              \
+        "ib.counter." name, CE_EPILOG, fault, CE_IGNORE, false, "port", remedy, doc, judge         \
+    }
 
 const struct ce_check ce_ib_counter_checks[] = {
     ROW("link_downed", CE_DRAIN, "the link went down: check cable and switch port",
@@ -146,8 +152,8 @@ const struct ce_check ce_ib_counter_checks[] = {
         "no rail retrained its link again and again", judge_error_recovery),
     ROW("symbol_error", CE_TELL, "reseat or exchange the cable",
         "symbol errors that were not corrected stay rare", judge_symbol_error),
-    ROW("port_rcv_errors", CE_TELL, "reseat or exchange the cable",
-        "packets with errors stay rare", judge_rcv_errors),
+    ROW("port_rcv_errors", CE_TELL, "reseat or exchange the cable", "packets with errors stay rare",
+        judge_rcv_errors),
     ROW("port_xmit_discards", CE_TELL, "look for congestion, or a path of the fabric that is gone",
         "packets that could not be sent stay rare", judge_xmit_discards),
     ROW("out_of_sequence", CE_TELL, "look for packet loss in the fabric",
@@ -159,5 +165,4 @@ const struct ce_check ce_ib_counter_checks[] = {
     ROW("carrier_changes", CE_TELL, "check cable and switch port",
         "no rail's interface lost its carrier again and again", judge_carrier_changes),
 };
-const size_t ce_ib_counter_check_count =
-    sizeof ce_ib_counter_checks / sizeof *ce_ib_counter_checks;
+const size_t ce_ib_counter_check_count = sizeof ce_ib_counter_checks / sizeof *ce_ib_counter_checks;

@@ -115,8 +115,8 @@ static void judge_mtus(const struct ce_check_view *view, struct ce_findings *out
 
 const struct ce_check ce_ib_roce_checks[] = {
     {"ib.roce.gid", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, true, "port",
-     "bring the rail's interface up, look at its RoCE mode",
-     "every RoCE rail has a GID of RoCE v2", judge_gids},
+     "bring the rail's interface up, look at its RoCE mode", "every RoCE rail has a GID of RoCE v2",
+     judge_gids},
     {"ib.roce.address", CE_EVERY_PHASE, CE_TELL, CE_TELL, true, "port",
      "give the rail's interface its address", "every RoCE rail has an IP address", judge_addresses},
     {"ib.roce.mtu", CE_EVERY_PHASE, CE_TELL, CE_IGNORE, true, "port",

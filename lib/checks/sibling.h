@@ -5,8 +5,8 @@
 
 #include "checks/check.h"
 
-typedef const char *(*ce_word_of)(const struct ce_check_port *rail);  /* "": not known */
-typedef unsigned (*ce_number_of)(const struct ce_check_port *rail);   /* 0: not known */
+typedef const char *(*ce_word_of)(const struct ce_check_port *rail); /* "": not known */
+typedef unsigned (*ce_number_of)(const struct ce_check_port *rail);  /* 0: not known */
 
 /* The word that more than half of the rails have; NULL: there is none. */
 const char *ce_sibling_word(const struct ce_check_view *view, ce_word_of word_of);

@@ -54,6 +54,8 @@ static int judge(const struct ce_phase *phase, const struct ce_node *node,
     if (ce_health_judge_since(node, before, &ret->policy, phase->phase, phase->only, &ret->findings, err) < 0)
         return -1;
     ce_report_reason(&ret->findings, &reason);
+    if (reason.length && phase->phase == CE_EPILOG && phase->job)
+        ce_text_addf(&reason, " after job %u", phase->job);
     if (reason.length)
         ce_fail(&ret->reason, "%s", ce_text_string(&reason));
     return 0;

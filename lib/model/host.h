@@ -29,18 +29,18 @@ enum ce_host_driver {
 };
 
 struct ce_host {
-    uint64_t memory_kb;        /* MemTotal; 0: unknown */
-    uint64_t hugepages;        /* of the default size; where hugepage_kb is known */
-    uint64_t hugepage_kb;      /* 0: unknown, or the kernel has none */
-    uint64_t memlock;          /* bytes that a child of this one's parent may lock at most;
-                                * CE_HOST_UNLIMITED; 0: unknown */
+    uint64_t memory_kb;   /* MemTotal; 0: unknown */
+    uint64_t hugepages;   /* of the default size; where hugepage_kb is known */
+    uint64_t hugepage_kb; /* 0: unknown, or the kernel has none */
+    uint64_t memlock;     /* bytes that a child of this one's parent may lock at most;
+                           * CE_HOST_UNLIMITED; 0: unknown */
     enum ce_answer clock_synchronised;
     char kernel[CE_HOST_WORD]; /* "6.8.0-45-generic"; "": unknown */
     enum ce_host_driver driver;
     enum ce_answer peermem; /* nvidia_peermem or its forerunner is loaded */
     struct ce_host_mount mounts[CE_HOST_MOUNTS_MAX];
     size_t mount_count;
-    enum ce_answer stuck_known; /* YES: the processes were looked through */
+    enum ce_answer stuck_known;                  /* YES: the processes were looked through */
     char stuck[CE_HOST_STUCK_MAX][CE_HOST_WORD]; /* "4711 python": in uninterruptible sleep with a
                                                   * GPU open; the first of them */
     size_t stuck_count;

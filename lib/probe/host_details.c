@@ -111,7 +111,8 @@ static bool is_mounted(const char *mounts, const char *path)
             place[1 + length] == ' ')
             return true;
         line = strchr(line, '\n');
-        line += line != NULL;
+        if (line)
+            line++;
     }
     return false;
 }
@@ -124,9 +125,9 @@ void ce_probe_mounts(const struct ce_root *root, const char (*paths)[CE_HOST_PAT
     for (size_t i = 0; i < count && host->mount_count < CE_HOST_MOUNTS_MAX; i++) {
         struct ce_host_mount *mount = &host->mounts[host->mount_count++];
         ce_copy(mount->path, sizeof mount->path, paths[i]);
-        mount->mounted = failed                                            ? CE_ANSWER_UNKNOWN
+        mount->mounted = failed                                           ? CE_ANSWER_UNKNOWN
                          : is_mounted(ce_text_string(&text), mount->path) ? CE_ANSWER_YES
-                                                                           : CE_ANSWER_NO;
+                                                                          : CE_ANSWER_NO;
     }
 }
 
@@ -141,8 +142,8 @@ static bool is_stuck(const struct ce_root *root, const char *pid, char name[CE_H
     const char *open = strchr(line, '('), *close = strrchr(line, ')');
     if (!open || !close || close < open || strncmp(close, ") D ", 4) != 0)
         return false;
-    snprintf(name, CE_HOST_WORD, "%.20s %.*s", pid, (int)(close - open < 33 ? close - open - 1 : 32),
-             open + 1);
+    snprintf(name, CE_HOST_WORD, "%.20s %.*s", pid,
+             (int)(close - open < 33 ? close - open - 1 : 32), open + 1);
     return true;
 }
 

@@ -86,8 +86,8 @@ static const struct row {
      "skip NVIDIA's driver is not loaded"},
     {"without_a_gpu_it_is_skipped", "ib.gpudirect", ONE("gpu.count=0\n"),
      "skip there is no NVIDIA GPU"},
-    {"a_gpu_of_amd_is_none_of_ours", "ib.gpudirect",
-     ONE("gpu.count=1\ngpu.0.pci_id=1002:74a1\n"), "skip there is no NVIDIA GPU"},
+    {"a_gpu_of_amd_is_none_of_ours", "ib.gpudirect", ONE("gpu.count=1\ngpu.0.pci_id=1002:74a1\n"),
+     "skip there is no NVIDIA GPU"},
 };
 
 static void check_says(void **state)

@@ -17,7 +17,8 @@
 static const struct row {
     const char *name, *check, *now, *says;
 } rows[] = {
-    {"gids_of_v2", "ib.roce.gid", ONE(GID(0, "fe80::1 v1") GID(1, "fe80::1 v2") GID(3, "10.0.0.1 v2")),
+    {"gids_of_v2", "ib.roce.gid",
+     ONE(GID(0, "fe80::1 v1") GID(1, "fe80::1 v2") GID(3, "10.0.0.1 v2")),
      "pass mlx5_0/1 2 RoCE v2 GIDs"},
     {"gids_of_v1_only", "ib.roce.gid", ONE(GID(0, "fe80::1 v1")), "fail mlx5_0/1 no RoCE v2 GID"},
     {"no_gid", "ib.roce.gid", ONE(""), "fail mlx5_0/1 no RoCE v2 GID"},
@@ -32,8 +33,7 @@ static const struct row {
     {"link_local_is_not_enough", "ib.roce.address",
      ONE(GID(1, "fe80::1 v2") GID(3, "169.254.1.1 v2")),
      "warn mlx5_0/1 no IP address but a link-local one"},
-    {"nor_is_an_address_of_v1", "ib.roce.address",
-     ONE(GID(1, "fe80::1 v2") GID(2, "10.0.0.1 v1")),
+    {"nor_is_an_address_of_v1", "ib.roce.address", ONE(GID(1, "fe80::1 v2") GID(2, "10.0.0.1 v1")),
      "warn mlx5_0/1 no IP address but a link-local one"},
     {"an_address_of_no_known_type", "ib.roce.address", ONE(GID(1, "10.0.0.1 unknown")),
      "unknown mlx5_0/1 the types of its GIDs cannot be read"},

@@ -37,8 +37,8 @@ static void reason_is(void **state)
     ce_autofindings struct ce_findings findings = {.items = NULL};
     ce_auto(ce_node_destroy) struct ce_node *node = view_node(row->now);
     ce_policy_default(&policy);
-    assert_int_equal(
-        ce_health_judge(node, &policy, CE_PROLOG, "ib.port.state", &findings, &err), 0);
+    assert_int_equal(ce_health_judge(node, &policy, CE_PROLOG, "ib.port.state", &findings, &err),
+                     0);
     ce_report_reason(&findings, &out);
     assert_string_equal(ce_text_string(&out), row->reason);
 }

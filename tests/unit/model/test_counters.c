@@ -61,13 +61,13 @@ static void what_is_not_there_is_unknown(void **state)
     struct ce_counters counters;
     struct ce_error err = {""};
     assert_int_equal(read_text("format=1\nib.mlx5_0.1.counter.link_downed=0\n"
-                          "ib.mlx5_0.1.counter.of_tomorrow=-\nend=1\n",
-                          &counters, &err),
+                               "ib.mlx5_0.1.counter.of_tomorrow=-\nend=1\n",
+                               &counters, &err),
                      0);
     assert_true(ce_counter_known(&counters, CE_COUNTER_LINK_DOWNED));
     assert_int_equal(counters.known, 1 << CE_COUNTER_LINK_DOWNED);
-    assert_int_equal(read_text("format=1\nib.mlx5_0.10.counter.link_downed=0\nend=1\n", &counters, &err),
-                     0);
+    assert_int_equal(
+        read_text("format=1\nib.mlx5_0.10.counter.link_downed=0\nend=1\n", &counters, &err), 0);
     assert_int_equal(counters.known, 0);
 }
 
