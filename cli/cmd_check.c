@@ -24,7 +24,7 @@ static const struct {
     const char *name;
     unsigned phase;
 } phases[] = {{"prolog", CE_PROLOG}, {"epilog", CE_EPILOG}, {"manual", CE_MANUAL}};
-enum { PHASES = sizeof phases / sizeof *phases };
+enum { PHASES = sizeof phases / sizeof *phases, PHASES_TEXT = 32 };
 
 static error_t take_phase(struct arguments *arguments, const char *name, struct argp_state *state)
 {
@@ -76,7 +76,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
     {"all", 'a', NULL, 0, "also what passed, and what was skipped and why", 0},
     {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
-    {"list", KEY_LIST, NULL, 0, "print the checks, what they look at and what a fault leads to", 0},
+    {"list", KEY_LIST, NULL, 0, "print the checks: what a fault leads to, when they run, what they look at", 0},
     {"only", KEY_ONLY, "CHECK", 0, "run this check alone", 0},
     {"phase", KEY_PHASE, "PHASE", 0, "the checks of prolog, epilog or (default) manual", 0},
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
@@ -94,13 +94,24 @@ static const struct argp argp = {
            "something could not be found out.",
 };
 
+static const char *names_of(unsigned in, char text[PHASES_TEXT])
+{
+    text[0] = '\0';
+    for (unsigned i = 0; i < PHASES; i++)
+        if (in & phases[i].phase)
+            snprintf(text + strlen(text), PHASES_TEXT - strlen(text), "%s%s", text[0] ? "," : "",
+                     phases[i].name);
+    return text;
+}
+
 static int print_list(void)
 {
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     const struct ce_check *check;
+    char names[PHASES_TEXT];
     for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
-        ce_text_addf(&out, "%-22s %-6s %s\n", check->name, ce_response_name(check->fault),
-                     check->doc);
+        ce_text_addf(&out, "%-32s %-6s %-20s %s\n", check->name, ce_response_name(check->fault),
+                     names_of(check->phases, names), check->doc);
     return ce_print("check", &out);
 }
 

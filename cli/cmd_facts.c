@@ -29,7 +29,7 @@ static void check_arguments(struct arguments *arguments, struct argp_state *stat
     if (arguments->write && here && !machine->helpers)
         machine->helpers = CE_HELPER_DIR;
     machine->run_dir = arguments->run_dir;
-    machine->kernel = !arguments->write;
+    machine->health = !arguments->write;
 }
 
 static error_t parse_argument(int key, char *arg, struct argp_state *state)

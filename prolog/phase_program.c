@@ -132,6 +132,7 @@ static int run_phase(void *ctx)
                     .run_dir = CE_RUN_DIR,
                     .deadline_ms = PROBE_MS},
         .node_name = run->node_name,
+        .job = run->job,
         .keep = run->phase == CE_PROLOG,
     };
     ce_autophase struct ce_phase_result result;

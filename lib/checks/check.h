@@ -19,6 +19,12 @@ enum {
     CE_EVERY_PHASE = CE_PROLOG | CE_EPILOG | CE_MANUAL,
 };
 
+/* What a check is. */
+enum {
+    CE_RECOVERABLE = 1, /* a node drained for it may come back by itself */
+    CE_DETAILED = 2,    /* it looks at what only checks need (node->detailed) */
+};
+
 /* A port that is expected to carry the job's RDMA traffic. */
 struct ce_check_port {
     const struct ce_hca *hca;
@@ -35,6 +41,11 @@ struct ce_check_view {
     unsigned gpus_expected;            /* 0: not known */
     uint64_t kernel_since; /* the kernel log's last record before the job; 0: judge since boot */
     uint64_t job_gpus;     /* bit N: the node's GPU N is the job's; 0: all of them are */
+    const struct ce_firmware_expected *firmware;
+    size_t firmware_count;
+    unsigned memory_gb, hugepages;     /* 0: not known */
+    const struct ce_node *before;      /* what the job's prolog saw; NULL: not known */
+    double seconds;                    /* since then */
 };
 
 struct ce_check {
@@ -42,7 +53,7 @@ struct ce_check {
     unsigned phases;  /* CE_PROLOG | ... */
     enum ce_response fault;   /* what is done about a fault */
     enum ce_response unknown; /* and where it could not be found out: never CE_DRAIN by default */
-    bool recoverable;         /* a node drained for it may come back by itself */
+    unsigned traits;          /* CE_RECOVERABLE | CE_DETAILED */
     const char *what;         /* what its subjects are: "port", for "7 ports" */
     const char *remedy;       /* what the technician does */
     const char *doc;          /* one line */
@@ -54,6 +65,14 @@ struct ce_check {
 
 extern const struct ce_check ce_ib_checks[];
 extern const size_t ce_ib_check_count;
+extern const struct ce_check ce_ib_counter_checks[];
+extern const size_t ce_ib_counter_check_count;
+extern const struct ce_check ce_ib_card_checks[];
+extern const size_t ce_ib_card_check_count;
+extern const struct ce_check ce_ib_roce_checks[];
+extern const size_t ce_ib_roce_check_count;
+extern const struct ce_check ce_host_checks[];
+extern const size_t ce_host_check_count;
 extern const struct ce_check ce_gpu_checks[];
 extern const size_t ce_gpu_check_count;
 extern const struct ce_check ce_kernel_checks[];

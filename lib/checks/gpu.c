@@ -21,7 +21,7 @@ static void judge_count(const struct ce_check_view *view, struct ce_findings *ou
 }
 
 const struct ce_check ce_gpu_checks[] = {
-    {"gpu.count", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, false, "GPU",
+    {"gpu.count", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU",
      "a GPU fell off the bus: power-cycle the node, then reseat or exchange the GPU",
      "as many GPUs are on the PCI bus as expected", judge_count},
 };

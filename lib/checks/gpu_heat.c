@@ -77,13 +77,13 @@ static void judge_power(const struct ce_check_view *view, struct ce_findings *ou
 }
 
 const struct ce_check ce_gpu_heat_checks[] = {
-    {"gpu.temperature", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, true, "GPU",
+    {"gpu.temperature", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, CE_RECOVERABLE, "GPU",
      "check fans, air flow or coolant", "GPUs are cooler than where they slow down",
      judge_temperature},
-    {"gpu.clocks", CE_EVERY_PHASE, CE_TELL, CE_TELL, true, "GPU",
+    {"gpu.clocks", CE_EVERY_PHASE, CE_TELL, CE_TELL, CE_RECOVERABLE, "GPU",
      "check power supplies and cooling", "neither heat nor power holds the clocks down",
      judge_clocks},
-    {"gpu.power.limit", CE_EVERY_PHASE, CE_TELL, CE_TELL, false, "GPU",
+    {"gpu.power.limit", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "nvidia-smi -pl, and check its power cables", "no GPU has less power than its siblings",
      judge_power},
 };

@@ -45,10 +45,10 @@ static void judge_memory(const struct ce_check_view *view, struct ce_findings *o
 }
 
 const struct ce_check ce_gpu_leftover_checks[] = {
-    {"gpu.processes", CE_PROLOG | CE_EPILOG, CE_TELL, CE_TELL, true, "GPU",
+    {"gpu.processes", CE_PROLOG | CE_EPILOG, CE_TELL, CE_TELL, CE_RECOVERABLE, "GPU",
      "end the processes that the job left", "no process is on a GPU between jobs",
      judge_processes},
-    {"gpu.memory.leftover", CE_PROLOG | CE_EPILOG, CE_TELL, CE_TELL, false, "GPU", "reset the GPU",
+    {"gpu.memory.leftover", CE_PROLOG | CE_EPILOG, CE_TELL, CE_TELL, 0, "GPU", "reset the GPU",
      "no GPU memory is in use between jobs", judge_memory},
 };
 const size_t ce_gpu_leftover_check_count =

@@ -280,22 +280,22 @@ static void judge_pcie_gen(const struct ce_check_view *view, struct ce_findings 
 }
 
 const struct ce_check ce_gpu_link_checks[] = {
-    {"gpu.nvlink.state", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, false, "GPU",
+    {"gpu.nvlink.state", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU",
      "reset the GPU, if it stays reseat GPU and NVLink board", "every NVLink is active",
      judge_nvlink_state},
-    {"gpu.fabric", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, true, "GPU",
+    {"gpu.fabric", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, CE_RECOVERABLE, "GPU",
      "check nvidia-fabricmanager and its log", "every GPU is registered with the NVLink fabric",
      judge_fabric},
-    {"gpu.nvlink.speed", CE_EVERY_PHASE, CE_TELL, CE_TELL, false, "GPU",
+    {"gpu.nvlink.speed", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "reset the GPU, if it stays reseat GPU and NVLink board",
      "every NVLink is as fast as the others", judge_nvlink_speed},
-    {"gpu.nvlink.errors", CE_EVERY_PHASE, CE_TELL, CE_TELL, false, "GPU",
+    {"gpu.nvlink.errors", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "watch it, if it grows reseat GPU and NVLink board", "NVLinks have few errors",
      judge_nvlink_errors},
-    {"gpu.pcie.width", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, false, "GPU",
+    {"gpu.pcie.width", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU",
      "power-cycle the node, if it stays reseat the GPU", "no lane of PCIe is missing",
      judge_pcie_width},
-    {"gpu.pcie.gen", CE_EVERY_PHASE, CE_TELL, CE_TELL, false, "GPU",
+    {"gpu.pcie.gen", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "check the slot's speed in the BIOS, then reseat the GPU",
      "GPU and slot can do the PCIe generation that the siblings can", judge_pcie_gen},
 };

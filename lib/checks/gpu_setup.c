@@ -164,16 +164,16 @@ static void judge_vbios(const struct ce_check_view *view, struct ce_findings *ou
 }
 
 const struct ce_check ce_gpu_setup_checks[] = {
-    {"gpu.nvml", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, false, "GPU",
+    {"gpu.nvml", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU",
      "reset the GPU or reboot the node, exchange the GPU if it comes back",
      "the driver is loaded and every GPU answers", judge_nvml},
-    {"gpu.recovery_action", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, false, "GPU",
+    {"gpu.recovery_action", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU",
      "do what the driver wants", "the driver wants no GPU reset and no reboot", judge_recovery},
-    {"gpu.persistence", CE_EVERY_PHASE, CE_TELL, CE_TELL, false, "GPU",
+    {"gpu.persistence", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "start nvidia-persistenced", "persistence mode is on", judge_persistence},
-    {"gpu.mig", CE_EVERY_PHASE, CE_TELL, CE_TELL, false, "GPU",
+    {"gpu.mig", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "nvidia-smi -mig, then reset the GPU", "MIG is on or off on all GPUs alike", judge_mig},
-    {"gpu.vbios", CE_EVERY_PHASE, CE_TELL, CE_TELL, false, "GPU",
+    {"gpu.vbios", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "bring all GPUs to the same VBIOS", "GPUs of one kind have the same VBIOS", judge_vbios},
 };
 const size_t ce_gpu_setup_check_count = sizeof ce_gpu_setup_checks / sizeof *ce_gpu_setup_checks;

@@ -154,15 +154,15 @@ static void judge_link_layer(const struct ce_check_view *view, struct ce_finding
 }
 
 const struct ce_check ce_ib_checks[] = {
-    {"ib.rail.count", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, false, "rail",
+    {"ib.rail.count", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "rail",
      "look for an HCA that is missing on the PCI bus, then power-cycle the node",
      "the node has as many rails as expected", judge_count},
-    {"ib.port.state", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, true, "port",
+    {"ib.port.state", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, CE_RECOVERABLE, "port",
      "check cable and switch port", "every rail is ACTIVE", judge_state},
-    {"ib.port.rate", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, true, "port",
+    {"ib.port.rate", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, CE_RECOVERABLE, "port",
      "reseat or exchange the cable", "every rail has its rate: no lane or speed is missing",
      judge_rate},
-    {"ib.port.link_layer", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, false, "port",
+    {"ib.port.link_layer", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "port",
      "set the HCA's link type with mlxconfig", "every rail has the expected link layer",
      judge_link_layer},
 };

@@ -316,18 +316,18 @@ static void judge_slot_power(const struct ce_check_view *view, struct ce_finding
 }
 
 const struct ce_check ce_kernel_checks[] = {
-    {"gpu.xid", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, false, "GPU", "reset the GPU or reboot the node",
+    {"gpu.xid", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU", "reset the GPU or reboot the node",
      "the driver reported nothing of a GPU that needs a reset or a reboot", judge_xid},
-    {"gpu.sxid", CE_EVERY_PHASE, CE_DRAIN, CE_IGNORE, false, "NVSwitch",
+    {"gpu.sxid", CE_EVERY_PHASE, CE_DRAIN, CE_IGNORE, 0, "NVSwitch",
      "reboot the node, have the NVSwitch and its NVLinks looked at if it comes back",
      "the driver reported nothing fatal of an NVSwitch", judge_sxid},
-    {"ib.link_flap", CE_EVERY_PHASE, CE_DRAIN, CE_IGNORE, false, "HCA",
+    {"ib.link_flap", CE_EVERY_PHASE, CE_DRAIN, CE_IGNORE, 0, "HCA",
      "reseat or exchange the cable, look at the switch port", "no rail's link went down and up",
      judge_flap},
-    {"ib.module.temperature", CE_EVERY_PHASE, CE_TELL, CE_IGNORE, false, "HCA",
+    {"ib.module.temperature", CE_EVERY_PHASE, CE_TELL, CE_IGNORE, 0, "HCA",
      "look for blocked air and fans, exchange the transceiver",
      "no cable or transceiver was too hot", judge_temperature},
-    {"ib.slot_power", CE_EVERY_PHASE, CE_TELL, CE_IGNORE, false, "HCA",
+    {"ib.slot_power", CE_EVERY_PHASE, CE_TELL, CE_IGNORE, 0, "HCA",
      "look at the slot's power limit in the BIOS and at the riser",
      "every HCA gets the power that it needs", judge_slot_power},
 };

@@ -123,6 +123,56 @@ static int apply_gpus(value_t value, struct ce_config *config, struct ce_error *
     return read_number(value, 0, CE_GPUS_MAX, &config->policy.gpus, err);
 }
 
+/* "MT4129=28.39.1002", or "28.39.1002" for all types. */
+static int apply_firmware(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    struct ce_policy *policy = &config->policy;
+    struct ce_firmware_expected *expected = &policy->firmware[policy->firmware_count];
+    const char *equals = strchr(value->text, '='), *version = equals ? equals + 1 : value->text;
+    size_t length = equals ? (size_t)(equals - value->text) : 0;
+    if (policy->firmware_count == CE_POLICY_FIRMWARE_MAX)
+        return ce_fail(err, "more than %d versions", CE_POLICY_FIRMWARE_MAX);
+    if (!*version || length >= sizeof expected->type || (equals && length == 0) ||
+        ce_copy(expected->version, sizeof expected->version, version) < 0)
+        return ce_fail(err, "'%.60s': expected one like \"MT4129=28.39.1002\"", value->text);
+    memcpy(expected->type, value->text, length);
+    expected->type[length] = '\0';
+    policy->firmware_count++;
+    return 0;
+}
+
+static void clear_firmware(struct ce_config *config)
+{
+    config->policy.firmware_count = 0;
+}
+
+static int apply_memory(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 1 << 20, &config->policy.memory_gb, err);
+}
+
+static int apply_hugepages(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, INT32_MAX, &config->policy.hugepages, err);
+}
+
+static int apply_mount(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    struct ce_policy *policy = &config->policy;
+    if (policy->mount_count == CE_POLICY_MOUNTS_MAX)
+        return ce_fail(err, "more than %d paths", CE_POLICY_MOUNTS_MAX);
+    if (*value->text != '/' || !ce_is_printable(value->text) ||
+        ce_copy(policy->mounts[policy->mount_count], CE_HOST_PATH, value->text) < 0)
+        return ce_fail(err, "'%.60s': expected an absolute path", value->text);
+    policy->mount_count++;
+    return 0;
+}
+
+static void clear_mounts(struct ce_config *config)
+{
+    config->policy.mount_count = 0;
+}
+
 const struct ce_option ce_options[] = {
     {"mode", CE_OPTION_TEXT, false, apply_mode, NULL, "\"observe\"",
      "What cluster-prolog and cluster-epilog do about a fault. \"observe\": they tell what\n"
@@ -130,6 +180,15 @@ const struct ce_option ce_options[] = {
      "starts on it."},
     {"gpus", CE_OPTION_NUMBER, true, apply_gpus, NULL, "0",
      "How many GPUs every node has; 0: not known."},
+    {"firmware", CE_OPTION_TEXTS, true, apply_firmware, clear_firmware, "[ ]",
+     "The firmware that the rails' cards are expected to have: [ \"MT4129=28.39.1002\" ],\n"
+     "for cards of that type, or [ \"28.39.1002\" ]. Empty: any."},
+    {"memory", CE_OPTION_NUMBER, true, apply_memory, NULL, "0",
+     "How much memory every node has at least, in GiB as 'free -g' counts; 0: not known."},
+    {"hugepages", CE_OPTION_NUMBER, true, apply_hugepages, NULL, "0",
+     "How many huge pages of the default size every node has at least; 0: not known."},
+    {"mounts", CE_OPTION_TEXTS, true, apply_mount, clear_mounts, "[ ]",
+     "Where a file system is mounted on every node, such as [ \"/home\", \"/scratch\" ]."},
     {"address_book", CE_OPTION_TEXT, false, apply_book, NULL, "\"\"",
      "The address book: a hosts(5) file with the address of every node on the cluster\n"
      "network. \"\": " CE_SITE_BOOK " where it exists, else /etc/hosts."},

@@ -11,6 +11,9 @@ static const struct {
     const size_t *count;
 } tables[] = {
     {ce_ib_checks, &ce_ib_check_count},
+    {ce_ib_roce_checks, &ce_ib_roce_check_count},
+    {ce_ib_card_checks, &ce_ib_card_check_count},
+    {ce_ib_counter_checks, &ce_ib_counter_check_count},
     {ce_gpu_checks, &ce_gpu_check_count},
     {ce_kernel_checks, &ce_kernel_check_count},
     {ce_gpu_setup_checks, &ce_gpu_setup_check_count},
@@ -18,6 +21,7 @@ static const struct {
     {ce_gpu_link_checks, &ce_gpu_link_check_count},
     {ce_gpu_heat_checks, &ce_gpu_heat_check_count},
     {ce_gpu_leftover_checks, &ce_gpu_leftover_check_count},
+    {ce_host_checks, &ce_host_check_count},
 };
 
 const struct ce_check *ce_health_check_at(size_t index)
@@ -79,7 +83,10 @@ static void run_checks(const struct ce_check_view *view, unsigned phase, const c
         size_t before = findings->count;
         if (!(check->phases & phase) || (only && strcmp(only, check->name) != 0))
             continue;
-        check->judge(view, findings);
+        if (check->traits & CE_DETAILED && !view->node->detailed)
+            ce_findings_add(findings, CE_SKIP, "", "the facts do not have what it looks at");
+        else
+            check->judge(view, findings);
         for (size_t k = before; k < findings->count; k++)
             respond(check, &findings->items[k]);
     }
@@ -88,8 +95,25 @@ static void run_checks(const struct ce_check_view *view, unsigned phase, const c
 int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, unsigned phase,
                     const char *only, struct ce_findings *findings, struct ce_error *err)
 {
+    return ce_health_judge_since(node, NULL, policy, phase, only, findings, err);
+}
+
+int ce_health_judge_since(const struct ce_node *node, const struct ce_node *before,
+                          const struct ce_policy *policy, unsigned phase, const char *only,
+                          struct ce_findings *findings, struct ce_error *err)
+{
     struct ce_check_view view = {
-        .node = node, .expected = policy->rails, .gpus_expected = policy->gpus};
+        .node = node,
+        .expected = policy->rails,
+        .gpus_expected = policy->gpus,
+        .firmware = policy->firmware,
+        .firmware_count = policy->firmware_count,
+        .memory_gb = policy->memory_gb,
+        .hugepages = policy->hugepages,
+        .before = before,
+    };
+    if (before)
+        view.seconds = ((double)node->uptime_ms - (double)before->uptime_ms) / 1000;
     struct ce_rails rails;
     int failed = ce_rails_choose(node, &rails, err) < 0 || list_rails(&rails, &view, err) < 0;
     if (!failed)

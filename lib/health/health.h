@@ -16,6 +16,11 @@
 int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, unsigned phase,
                     const char *only, struct ce_findings *findings, struct ce_error *err);
 
+/* The same, with what the prolog of the job saw (health/baseline.h); before may be NULL. */
+int ce_health_judge_since(const struct ce_node *node, const struct ce_node *before,
+                          const struct ce_policy *policy, unsigned phase, const char *only,
+                          struct ce_findings *findings, struct ce_error *err);
+
 /* All checks, one after the other; NULL at the end. */
 const struct ce_check *ce_health_check_at(size_t index);
 /* NULL where there is none of that name. */

@@ -39,7 +39,7 @@ static struct ce_node *gather(const struct ce_machine *machine, struct ce_notes 
         ce_fail(err, "no memory");
     else
         ce_probe_host(&root, node);
-    if (node && machine->kernel)
+    if (node && machine->health)
         ce_probe_kernel_log_within(&root, machine->kernel_since, KERNEL_MS, node, notes);
     if (node && ce_probe_netifs(&root, node, err) < 0) {
         ce_node_destroy(node);
@@ -72,7 +72,8 @@ struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_not
         const struct ce_helpers helpers = {
             machine->helpers, machine->deadline_ms ? machine->deadline_ms : HELPER_MS, !kept};
         ce_probe_helpers(&helpers, node, notes);
-        ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, HELPER_MS, NULL}, node);
+        if (machine->health)
+            ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, HELPER_MS, NULL}, node);
     }
     return node;
 }

@@ -18,7 +18,7 @@ struct ce_machine {
     const char *helpers; /* the folder of the helpers, which are asked too; NULL: they are not */
     unsigned deadline_ms; /* for sysfs, and for the helpers; 0: patience, for a person or a boot */
     const char *run_dir; /* its node.facts may have distances that hold still; NULL: none is read */
-    bool kernel;           /* read the kernel log, too */
+    bool health;           /* also what only checks need: the kernel log, how each GPU is */
     uint64_t kernel_since; /* only what came after this record of it; 0: all */
 };
 

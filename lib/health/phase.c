@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "health/phase.h"
 
+#include "base/cleanup.h"
 #include "config/site.h"
+#include "health/baseline.h"
+#include "health/details.h"
 #include "health/health.h"
 #include "local/texts_write.h"
 #include "report/findings.h"
@@ -26,13 +29,36 @@ static void keep_texts(const struct ce_phase *phase, const struct ce_node *node,
         ce_note(&ret->notes, "%s", err.text);
 }
 
+/* The prolog keeps what it sees, the epilog gets what the prolog saw.  NULL: nothing before. */
+static struct ce_node *compare(const struct ce_phase *phase, const struct ce_node *node,
+                               struct ce_phase_result *ret)
+{
+    struct ce_error err;
+    struct ce_node *before = NULL;
+    bool prolog = phase->phase == CE_PROLOG, epilog = phase->phase == CE_EPILOG;
+    if (!phase->job || !phase->machine.run_dir || (!prolog && !epilog))
+        return NULL;
+    ce_autoclose int dir = ce_baseline_open(phase->machine.run_dir, &err);
+    if (dir >= 0 && epilog)
+        before = ce_baseline_take(dir, phase->job, node, &err);
+    int failed = dir < 0 || (prolog && ce_baseline_store(dir, phase->job, node, &err) < 0);
+    if (failed || (epilog && !before))
+        ce_note(&ret->notes, "what changed during the job stays unknown: %.300s", err.text);
+    if (dir >= 0 && prolog)
+        ce_baseline_sweep(dir, node);
+    return before;
+}
+
 static int judge(const struct ce_phase *phase, const struct ce_node *node,
                  struct ce_phase_result *ret, struct ce_error *err)
 {
+    ce_auto(ce_node_destroy) struct ce_node *before = compare(phase, node, ret);
     ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX);
-    if (ce_health_judge(node, &ret->policy, phase->phase, phase->only, &ret->findings, err) < 0)
+    if (ce_health_judge_since(node, before, &ret->policy, phase->phase, phase->only, &ret->findings, err) < 0)
         return -1;
     ce_report_reason(&ret->findings, &reason);
+    if (reason.length && phase->phase == CE_EPILOG && phase->job)
+        ce_text_addf(&reason, " after job %u", phase->job);
     if (reason.length)
         ce_fail(&ret->reason, "%s", ce_text_string(&reason));
     return 0;
@@ -43,7 +69,7 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     ce_autosite struct ce_site site = {.file = NULL};
     struct ce_config config;
     struct ce_machine machine = phase->machine;
-    machine.kernel = true;
+    machine.health = true;
     *ret = (struct ce_phase_result){.node_name = "", .misconfigured = true};
     if (phase->only && !ce_health_check_find(phase->only))
         return ce_fail(err, "'%.60s' is not a check; 'cluster-env check --list' lists them",
@@ -58,13 +84,9 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     ce_machine_name(node, phase->node_name, ret->node_name, sizeof ret->node_name);
     ce_site_config(&site, ret->node_name, &config);
     ret->policy = config.policy;
-    if (phase->keep) {
-        /* Not into a text that everybody reads: the kernel's own log may be root's alone. */
-        struct ce_kernel_log kernel = node->kernel;
-        node->kernel = (struct ce_kernel_log){.read = false};
+    if (phase->keep)
         keep_texts(phase, node, &site, ret);
-        node->kernel = kernel;
-    }
+    ce_details_read(&phase->machine, &ret->policy, phase->phase, node, &ret->notes);
     return judge(phase, node, ret, err);
 }
 

@@ -5,6 +5,8 @@
 #ifndef CE_HEALTH_PHASE_H
 #define CE_HEALTH_PHASE_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "health/machine.h"
 #include "model/finding.h"
@@ -17,6 +19,7 @@ struct ce_phase {
     struct ce_machine machine; /* where the facts come from */
     const char *config;        /* NULL: the usual file */
     const char *node_name;     /* in Slurm; NULL: the host name up to its dot */
+    uint32_t job;              /* whose prolog or epilog this is; 0: no baseline is kept or taken */
     bool keep;                 /* write node.facts, node.policy and hosts into the run directory; where
                                 * the RDMA devices did not answer the old ones stay */
 };

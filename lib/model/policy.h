@@ -40,6 +40,13 @@ struct ce_rails_expected {
     uint32_t rate_gbps;            /* of each; 0: any */
 };
 
+/* A version of firmware that the cards of a rail are expected to have. */
+struct ce_firmware_expected {
+    char type[CE_HCA_WORD]; /* hca_type, "MT4129"; "": any */
+    char version[CE_HCA_WORD];
+};
+enum { CE_POLICY_FIRMWARE_MAX = 8, CE_POLICY_MOUNTS_MAX = CE_HOST_MOUNTS_MAX };
+
 struct ce_policy {
     uint32_t port_first, port_last;         /* the window of MASTER_PORT, both included */
     char suffix[CE_POLICY_SUFFIX_MAX];      /* node name + suffix is the name in the book; "" */
@@ -54,6 +61,13 @@ struct ce_policy {
     enum ce_differ differ;
     enum ce_mode mode;
     uint32_t gpus;                          /* that this node is expected to have; 0: not known */
+    /* Only for the checks, so that node.policy does not have it. */
+    struct ce_firmware_expected firmware[CE_POLICY_FIRMWARE_MAX];
+    uint32_t firmware_count;
+    uint32_t memory_gb;                     /* 0: not known */
+    uint32_t hugepages;                     /* of the default size; 0: not known */
+    char mounts[CE_POLICY_MOUNTS_MAX][CE_HOST_PATH];
+    uint32_t mount_count;
 };
 
 /* Fill in what holds without a configuration. */

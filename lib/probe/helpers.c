@@ -73,6 +73,52 @@ void ce_probe_ib_within(const struct ce_root *root, unsigned deadline_ms, struct
     told->hca_count = 0;
 }
 
+struct rails {
+    const struct ce_root *root;
+    const struct ce_rail_place *places;
+    size_t count;
+    struct ce_node *node;
+};
+
+/* In the child: its copy of the node may change, and only the devices are told. */
+static int print_rails(void *ctx)
+{
+    const struct rails *rails = ctx;
+    const struct ce_node told = {.hcas = rails->node->hcas, .hca_count = rails->node->hca_count};
+    ce_autotext struct ce_text text = CE_TEXT(OUTPUT_MAX);
+    ce_probe_rails(rails->root, rails->places, rails->count, rails->node);
+    ce_node_write(&told, &text);
+    return ce_text_ok(&text) ? write_all(text.data, text.length) : 1;
+}
+
+void ce_probe_rails_within(const struct ce_root *root, unsigned deadline_ms,
+                           const struct ce_rail_place *rails, size_t count, struct ce_node *node,
+                           struct ce_notes *notes)
+{
+    struct ce_error err;
+    struct rails ctx = {root, rails, count, node};
+    struct ce_child child = {.body = print_rails,
+                             .ctx = &ctx,
+                             .deadline_ms = deadline_ms,
+                             .output_max = OUTPUT_MAX};
+    ce_auto(ce_node_destroy) struct ce_node *told = NULL;
+    if (count == 0)
+        return;
+    ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
+    if (ce_child_check(&child, &err) == 0)
+        told = ce_node_parse(ce_text_string(&child.output), &err);
+    ce_child_free(&child);
+    if (!told) {
+        ce_note(notes, "the counters of the rails stay unknown: %.300s", err.text);
+        return;
+    }
+    struct ce_node old = {.hcas = node->hcas, .hca_count = node->hca_count};
+    node->hcas = told->hcas;
+    node->hca_count = told->hca_count;
+    told->hcas = old.hcas;
+    told->hca_count = old.hca_count;
+}
+
 /* ---------------------------------------------------------------- merging */
 
 static void merge_verbs(const struct ce_node *told, struct ce_node *node)

@@ -10,11 +10,17 @@
 #include "base/root.h"
 #include "model/node.h"
 #include "model/notes.h"
+#include "probe/rail.h"
 
 /* ce_probe_ib(): some of sysfs' files ask the firmware, and a sick one holds whoever reads them.
  * Where there was no answer in time, or an error, there is no device, and a note. */
 void ce_probe_ib_within(const struct ce_root *root, unsigned deadline_ms, struct ce_node *node,
                         struct ce_notes *notes);
+
+/* ce_probe_rails(), in a child of its own: where it hangs, what is known already stays. */
+void ce_probe_rails_within(const struct ce_root *root, unsigned deadline_ms,
+                           const struct ce_rail_place *rails, size_t count, struct ce_node *node,
+                           struct ce_notes *notes);
 
 struct ce_helpers {
     const char *dir;      /* where they are */

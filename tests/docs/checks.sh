@@ -13,8 +13,17 @@ section() { # NAME: what stands under its heading
 }
 
 incomplete() {
-    printf '%s\n' "$list" | while read -r name response _; do
-        for word in "A fault: $response" '\*\*What\*\*: ' '\*\*Why\*\*: ' '\*\*Threshold\*\*: ' '\*\*Remedy\*\*: '; do
+    printf '%s\n' "$list" | while read -r name response phases _; do
+        case $phases in
+            prolog,epilog,manual) when="Before and after a job, by hand" ;;
+            prolog,epilog) when="Before and after a job" ;;
+            prolog,manual) when="Before a job, by hand" ;;
+            epilog,manual) when="After a job, by hand" ;;
+            prolog) when="Before a job" ;;
+            epilog) when="After a job" ;;
+            *) when="By hand" ;;
+        esac
+        for word in "A fault: $response\. $when\." '\*\*What\*\*: ' '\*\*Why\*\*: ' '\*\*Threshold\*\*: ' '\*\*Remedy\*\*: '; do
             section "$name" | grep -q -- "$word" || echo "$name: $word"
         done
     done
@@ -23,5 +32,5 @@ incomplete() {
 is "cluster-env check --list lists checks" "$([ "$(printf '%s\n' "$list" | wc -l)" -ge 5 ] && echo yes)" yes
 is "docs/checks.md has a section for each, and no other" \
     "$(sed -n 's/^## //p' "$document" | LC_ALL=C sort)" "$(printf '%s\n' "$list" | sed 's/ .*//' | LC_ALL=C sort)"
-empty "each says what is done about a fault, what, why, by which threshold, and the remedy" "$(incomplete)"
+empty "each says what is done about a fault, when it runs, what, why, by which threshold, and the remedy" "$(incomplete)"
 finish

@@ -115,7 +115,7 @@ check_command() {
 
 # What lib/model writes: "netif.%s.kind" as netif.%.kind, and the key of add_word() as .KEY.
 written_keys() {
-    for model in netif hca pci node kernel_event policy; do
+    for model in netif hca pci node kernel_event host gpu_state policy; do
         sed -n -e 's/.*ce_record_add[a-z_]*(.*"\([a-z_.%]*\)"[,)].*/\1/p' \
             -e 's/^ *add_[a-z]*(.*prefix, "\([a-z_]*\)");/.\1/p' "$top/lib/model/$model.c"
     done | sed 's/%[a-z]*/%/g' | sort -u
@@ -123,7 +123,7 @@ written_keys() {
 
 # The page has netif. NAME .kind.
 missing_keys() {
-    text=$(page node.facts.5 | sed 's/ *\<\(NAME\|N\)\> */%/g')
+    text=$(page node.facts.5 | sed 's/ *\<\(NAME\|N\|FACT\|K\|COUNTER\)\> */%/g')
     written_keys | while read -r key; do
         printf '%s\n' "$text" | grep -qF -- "$key" || echo "$key"
     done

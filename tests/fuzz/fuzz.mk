@@ -45,6 +45,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/environment/step \
     tests/fuzz/corpus/facts/addresses \
     tests/fuzz/corpus/facts/bits \
+    tests/fuzz/corpus/facts/details \
     tests/fuzz/corpus/facts/newer \
     tests/fuzz/corpus/facts/nothing \
     tests/fuzz/corpus/facts/rdma \
@@ -85,7 +86,9 @@ EXTRA_DIST += \
     tests/fuzz/corpus/roster/newer \
     tests/fuzz/corpus/roster/nothing \
     tests/fuzz/corpus/roster/usual \
+    tests/fuzz/corpus/sysfs/counters \
     tests/fuzz/corpus/sysfs/gpus \
+    tests/fuzz/corpus/sysfs/host \
     tests/fuzz/corpus/sysfs/loops \
     tests/fuzz/corpus/sysfs/nothing \
     tests/fuzz/corpus/sysfs/rail \

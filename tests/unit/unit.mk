@@ -12,6 +12,8 @@ unit_programs = \
     tests/unit/model/test_book \
     tests/unit/model/test_finding \
     tests/unit/model/test_gpu_state \
+    tests/unit/model/test_counters \
+    tests/unit/model/test_host \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -26,6 +28,7 @@ unit_programs = \
     tests/unit/checks/test_kernel \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_config \
+    tests/unit/config/test_expected \
     tests/unit/config/test_options \
     tests/unit/launch/test_agreement \
     tests/unit/checks/test_gpu \
@@ -33,6 +36,12 @@ unit_programs = \
     tests/unit/health/test_drain \
     tests/unit/health/test_health \
     tests/unit/health/test_phase \
+    tests/unit/checks/test_host \
+    tests/unit/checks/test_ib_card \
+    tests/unit/checks/test_ib_counters \
+    tests/unit/checks/test_ib_roce \
+    tests/unit/health/test_baseline \
+    tests/unit/health/test_before_after \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
@@ -52,12 +61,14 @@ unit_programs = \
     tests/unit/probe/test_gpu_helper \
     tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
+    tests/unit/probe/test_host_details \
     tests/unit/probe/test_ib \
     tests/unit/probe/test_kernel_line \
     tests/unit/probe/test_kernel_log \
     tests/unit/probe/test_machines \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
+    tests/unit/probe/test_rail \
     tests/unit/report/test_cluster \
     tests/unit/report/test_findings \
     tests/unit/report/test_node_config \
@@ -188,6 +199,7 @@ EXTRA_DIST += \
     tests/fixtures/unpack \
     tests/unit/checks/judged.h \
     tests/unit/kernel.h \
+    tests/unit/checks/view.h \
     tests/unit/launch/scene.h \
     tests/unit/probe/machine.h \
     tests/unit/probe/tree.h \

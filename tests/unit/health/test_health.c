@@ -6,7 +6,8 @@
 
 /* Two rails of one board, of which the second is as the row says. */
 #define FACTS(second)                                                                              \
-    "format=1\nib.mlx5_0.type=MT4129\nib.mlx5_0.1.state=4\nib.mlx5_0.1.phys_state=5\n"             \
+    "format=1\nib.mlx5_0.type=MT4129\nib.mlx5_0.firmware=28.39.1002\nib.mlx5_0.board_id=MT_838\n"     \
+    "ib.mlx5_1.firmware=28.39.1002\nib.mlx5_1.board_id=MT_838\nib.mlx5_0.1.state=4\nib.mlx5_0.1.phys_state=5\n"             \
     "ib.mlx5_0.1.rate_mbps=400000\nib.mlx5_0.1.link_layer=infiniband\n"                            \
     "ib.mlx5_1.type=MT4129\nib.mlx5_1.1.link_layer=infiniband\n" second "gpu.count=0\nend=1\n"
 #define WELL FACTS("ib.mlx5_1.1.state=4\nib.mlx5_1.1.phys_state=5\nib.mlx5_1.1.rate_mbps=400000\n")

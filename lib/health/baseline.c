@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "health/baseline.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+#include "base/replace.h"
+
+enum { FACTS_MAX = 4 << 20, NAME = 32, DAY = 24 * 60 * 60 };
+
+static const char *file_name(uint32_t job, char name[NAME])
+{
+    snprintf(name, NAME, "%" PRIu32 ".facts", job);
+    return name;
+}
+
+/* Everything below is relative to this folder, so that its name matters once. */
+int ce_baseline_open(const char *run_dir, struct ce_error *err)
+{
+    struct stat st;
+    ce_autoclose int run = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (run < 0)
+        return ce_fail(err, "%s: cannot open: %s", run_dir, strerror(errno));
+    if (mkdirat(run, CE_BASELINE_DIR, 0700) < 0 && errno != EEXIST)
+        return ce_fail(err, "%s/%s: cannot create: %s", run_dir, CE_BASELINE_DIR, strerror(errno));
+    ce_autoclose int dir =
+        openat(run, CE_BASELINE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir < 0 || fstat(dir, &st) < 0)
+        return ce_fail(err, "%s/%s: cannot open: %s", run_dir, CE_BASELINE_DIR, strerror(errno));
+    if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
+        return ce_fail(err, "%s/%s: others may write in it; remove it", run_dir, CE_BASELINE_DIR);
+    int ret = dir;
+    dir = -1;
+    return ret;
+}
+
+int ce_baseline_store(int dir, uint32_t job, const struct ce_node *node, struct ce_error *err)
+{
+    char name[NAME];
+    ce_autotext struct ce_text text = CE_TEXT(FACTS_MAX);
+    ce_node_write(node, &text);
+    file_name(job, name);
+    int failed = ce_text_ok(&text) ? ce_file_replace(dir, name, ce_text_string(&text), 0600, err)
+                                   : ce_fail(err, "%s: too long, or no memory", name);
+    /* An older one is of an earlier run of a requeued job. */
+    if (failed)
+        unlinkat(dir, name, 0);
+    return failed ? -1 : 0;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static struct ce_node *read_file(int dir, const char *name, struct ce_error *err)
+{
+    ce_autotext struct ce_text text = CE_TEXT(FACTS_MAX);
+    if (ce_file_read(dir, name, CE_TRUST_OWNER, &text, err) != CE_READ_OK)
+        return NULL;
+    struct ce_node *node = ce_node_parse(ce_text_string(&text), err);
+    if (!node)
+        ce_fail_in(err, "%s", name);
+    return node;
+}
+
+static bool same_boot(const struct ce_node *a, const struct ce_node *b)
+{
+    return a->boot_id && b->boot_id && strcmp(a->boot_id, b->boot_id) == 0;
+}
+
+struct ce_node *ce_baseline_take(int dir, uint32_t job, const struct ce_node *now,
+                                 struct ce_error *err)
+{
+    char name[NAME];
+    ce_auto(ce_node_destroy) struct ce_node *node = read_file(dir, file_name(job, name), err);
+    unlinkat(dir, name, 0);
+    if (!node)
+        return NULL;
+    if (!same_boot(node, now))
+        ce_fail(err, "%s: of another boot", name);
+    else if (!node->uptime_ms || node->uptime_ms > now->uptime_ms)
+        ce_fail(err, "%s: of no moment before now", name);
+    else
+        return ce_steal(node);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- sweeping */
+
+/* A new file that ce_file_replace() never renamed begins with a dot. */
+static bool is_leftover(int dir, const char *name, const struct ce_node *now)
+{
+    struct stat st;
+    time_t wall = time(NULL);
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return false;
+    if (!S_ISREG(st.st_mode))
+        return S_ISLNK(st.st_mode);
+    if (st.st_mtime > wall - DAY)
+        return false;
+    if (name[0] == '.' || st.st_mtime < wall - (time_t)CE_BASELINE_DAYS * DAY)
+        return true;
+    ce_auto(ce_node_destroy) struct ce_node *node = read_file(dir, name, NULL);
+    return !node || (now->boot_id && !same_boot(node, now));
+}
+
+void ce_baseline_sweep(int dir, const struct ce_node *now)
+{
+    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+    if (!stream) {
+        if (copy >= 0)
+            close(copy);
+        return;
+    }
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            is_leftover(dir, entry->d_name, now))
+            unlinkat(dir, entry->d_name, 0);
+    closedir(stream);
+}
