@@ -125,6 +125,37 @@ static void drop_impossible(struct work *work)
     }
 }
 
+/* ---------------------------------------------------------------- virtual functions */
+
+/* The card itself, where a virtual function's is on this machine. */
+static const struct ce_hca *find_card(const struct work *work, const struct ce_rail *rail)
+{
+    for (size_t i = 0; i < work->rails->port_count; i++) {
+        const struct ce_rail *other = &work->rails->ports[i];
+        if (work->in[i] && !other->hca->virtual_function &&
+            other->port->link_layer == rail->port->link_layer &&
+            ce_pci_same_bridge(&other->hca->pci, &rail->hca->pci))
+            return other->hca;
+    }
+    return NULL;
+}
+
+/* Made for virtual machines and containers they are many, and would win by number.  A virtual
+ * machine's own have no card there. */
+static void drop_virtual_functions(struct work *work)
+{
+    for (size_t i = 0; i < work->rails->port_count; i++) {
+        struct ce_rail *rail = &work->rails->ports[i];
+        const struct ce_hca *card = NULL;
+        if (work->in[i] && rail->hca->virtual_function)
+            card = find_card(work, rail);
+        if (!card)
+            continue;
+        work->in[i] = false;
+        say(rail, "a virtual function of %s", card->name);
+    }
+}
+
 /* ---------------------------------------------------------------- management cards */
 
 static bool is_bonded(const struct ce_node *node, const struct ce_netif *netif)
@@ -352,6 +383,7 @@ static void decide(struct work *work)
 {
     struct ce_rails *rails = work->rails;
     drop_impossible(work);
+    drop_virtual_functions(work);
     drop_management(work);
     work->class_count = ce_rail_classes(work->node, rails->ports, work->in, rails->port_count,
                                         work->classes, work->class_of);

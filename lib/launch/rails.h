@@ -7,7 +7,8 @@
  * nearer to the GPUs where the PCI tree tells; then the one of the greatest total rate; then
  * InfiniBand before Ethernet; then the lower PCI address.  A rate that is not known (every port of
  * the class is down) counts as the fastest that is.  A card that carries the default route, or is
- * bonded, is management, unless all are.  docs/machines.md has the machines this was judged by. */
+ * bonded, is management, unless all are.  A virtual function is no rail where its card could be one.
+ * docs/machines.md has the machines this was judged by. */
 #ifndef CE_LAUNCH_RAILS_H
 #define CE_LAUNCH_RAILS_H
 

@@ -92,6 +92,15 @@ bool ce_pci_same_card(const struct ce_pci *a, const struct ce_pci *b)
     return left != UINT64_MAX && left >> 8 == right >> 8;
 }
 
+bool ce_pci_same_bridge(const struct ce_pci *a, const struct ce_pci *b)
+{
+    const char *device = strrchr(a->path, '/'), *other = strrchr(b->path, '/');
+    if (!device || !other || device - a->path != other - b->path)
+        return false;
+    size_t length = (size_t)(device - a->path);
+    return memchr(a->path, '/', length) && memcmp(a->path, b->path, length) == 0;
+}
+
 void ce_pci_write(const struct ce_pci *pci, const char *prefix, struct ce_text *out)
 {
     char id[16];

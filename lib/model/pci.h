@@ -44,6 +44,9 @@ int ce_pci_compare(const struct ce_pci *a, const struct ce_pci *b);
 /* Functions of one card: the same domain, bus and device. */
 bool ce_pci_same_card(const struct ce_pci *a, const struct ce_pci *b);
 
+/* Does one bridge, not the host's own, stand right above both?  Then they are functions of one card. */
+bool ce_pci_same_bridge(const struct ce_pci *a, const struct ce_pci *b);
+
 /* The lines PREFIX.pci, .pci_id ("15b3:1021"), .path, .numa.  0; -1 with err. */
 void ce_pci_write(const struct ce_pci *pci, const char *prefix, struct ce_text *out);
 int ce_pci_read(const struct ce_record *record, const char *prefix, struct ce_pci *ret,

@@ -358,6 +358,30 @@ static void a_member_below_another_host_bridge_is_kept_out(void **state)
     ce_rails_free(&rails);
 }
 
+/* Two for each card, made for guests: down, or up like the cards. */
+static void virtual_functions_are_kept_out_where_their_card_is(void **state)
+{
+    (void)state;
+    for (unsigned gbps = 0; gbps <= 400; gbps += 400) {
+        const struct device devices[DEVICES] = {
+            {"mlx5_0", "18:00.0", IB, 400},
+            {"mlx5_1", "18:00.1", IB, gbps, .type = "MT4126"},
+            {"mlx5_2", "18:00.2", IB, gbps, .type = "MT4126"}};
+        ce_auto(ce_node_destroy) struct ce_node *node = build(1, devices, NULL);
+        struct ce_rails rails;
+        for (size_t i = 0; i < node->hca_count; i++) {
+            struct ce_pci *pci = &node->hcas[i].pci;
+            snprintf(pci->path, sizeof pci->path, "pci0000:15/0000:15:01.0/%s", pci->address);
+            node->hcas[i].virtual_function = i > 0;
+        }
+        choose(node, &rails);
+        assert_int_equal(rails.count, 1);
+        assert_true(rail_of(&rails, "mlx5_0")->chosen);
+        assert_string_equal(rail_of(&rails, "mlx5_2")->reason, "a virtual function of mlx5_0");
+        ce_rails_free(&rails);
+    }
+}
+
 /* ---------------------------------------------------------------- what holds of every choice */
 
 static void every_port_has_a_reason_and_every_rail_its_number(void **state)
@@ -611,6 +635,7 @@ int main(void)
 {
     UNIT_TABLE(choices, chooses);
     UNIT_RULE(a_member_below_another_host_bridge_is_kept_out);
+    UNIT_RULE(virtual_functions_are_kept_out_where_their_card_is);
     UNIT_RULE(every_port_has_a_reason_and_every_rail_its_number);
     UNIT_RULE(the_order_of_the_facts_does_not_matter);
     UNIT_RULE(without_facts_nothing_is_sure);
