@@ -112,6 +112,8 @@ int ce_health_judge_since(const struct ce_node *node, const struct ce_node *befo
         .hugepages = policy->hugepages,
         .before = before,
     };
+    if (before && before->kernel.read)
+        view.kernel_since = before->kernel.seq;
     if (before)
         view.seconds = ((double)node->uptime_ms - (double)before->uptime_ms) / 1000;
     struct ce_rails rails;

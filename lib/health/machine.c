@@ -69,11 +69,11 @@ struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_not
     struct ce_node *node = gather(machine, notes, err);
     if (node && machine->helpers) {
         bool kept = keep_distances(machine->run_dir, node);
-        const struct ce_helpers helpers = {
-            machine->helpers, machine->deadline_ms ? machine->deadline_ms : HELPER_MS, !kept};
+        unsigned deadline_ms = machine->deadline_ms ? machine->deadline_ms : HELPER_MS;
+        const struct ce_helpers helpers = {machine->helpers, deadline_ms, !kept};
         ce_probe_helpers(&helpers, node, notes);
         if (machine->health)
-            ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, HELPER_MS, NULL}, node);
+            ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, deadline_ms, NULL}, node);
     }
     return node;
 }
