@@ -18,8 +18,9 @@
 enum {
     KILL_WAIT_MS = 40,   /* SIGKILL takes effect at once, or, in state D, perhaps never */
     BUSY_WAIT_MS = 1000, /* in any other state it waits for its turn to end, on a busy machine */
-    TICK_MS = 50,        /* how late an exit is seen that closes no pipe: a grandchild holds it */
-    CLOSED_TICK_MS = 1,  /* the pipes are closed: it is exiting */
+    TICK_MS = 50,        /* old kernels: how late an exit is seen that closes no pipe, since a
+                          * grandchild holds it */
+    CLOSED_TICK_MS = 1,  /* and where the pipes are closed: it is exiting */
     TAIL = 1024,         /* bytes of stderr that are kept */
     TURN = 64 * 1024,    /* bytes read of one pipe before the others' turn */
     LAST_LINES = 3,
@@ -211,6 +212,7 @@ static void release(struct run *run, struct place *place)
     close_pipe(&place->pipes.out);
     close_pipe(&place->pipes.err);
     close_pipe(&place->pipes.exec_error);
+    close_pipe(&place->pipes.end);
     place->child = NULL;
     run->running--;
     tell(run, child);
@@ -308,7 +310,7 @@ static int time_to_wait(const struct run *run)
         const struct place *place = &run->places[i];
         if (!place->child)
             continue;
-        bool closed = place->pipes.out < 0 && place->pipes.err < 0;
+        bool closed = place->pipes.out < 0 && place->pipes.err < 0 && place->pipes.end < 0;
         int64_t left = closed ? CLOSED_TICK_MS : place->next - now;
         if (left < wait)
             wait = left > 0 ? left : 0;
@@ -318,12 +320,13 @@ static int time_to_wait(const struct run *run)
 
 static void wait_for_something(const struct run *run)
 {
-    struct pollfd fds[2 * CE_CHILDREN_MAX_AT_ONCE];
+    struct pollfd fds[3 * CE_CHILDREN_MAX_AT_ONCE];
     nfds_t count = 0;
     for (size_t i = 0; i < run->width; i++)
         if (run->places[i].child) { /* poll passes over the -1 of a closed one */
             fds[count++] = (struct pollfd){.fd = run->places[i].pipes.out, .events = POLLIN};
             fds[count++] = (struct pollfd){.fd = run->places[i].pipes.err, .events = POLLIN};
+            fds[count++] = (struct pollfd){.fd = run->places[i].pipes.end, .events = POLLIN};
         }
     poll(fds, count, time_to_wait(run));
 }
