@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Preloaded, it is a /dev/kmsg that has the records of the file in $KMSG_DOUBLE, one for each read;
- * "error:N" in place of a file: opening it fails with that errno.  What is exec'ed does not inherit it. */
+ * "error:N" in place of a file: opening it fails with that errno; "hang": reading it never ends.  Without
+ * $KMSG_DOUBLE it does nothing. */
 #undef _FORTIFY_SOURCE
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static int open_log(void)
         errno = atoi(path + 6);
         return -1;
     }
-    records = fopen(path, "re");
+    records = fopen(strcmp(path, "hang") == 0 ? "/dev/null" : path, "re");
     return opened = records ? fileno(records) : -1;
 }
 
@@ -82,6 +83,8 @@ ssize_t read(int fd, void *bytes, size_t size)
 {
     if (fd < 0 || fd != opened)
         return syscall(SYS_read, fd, bytes, size);
+    while (strcmp(path, "hang") == 0)
+        pause();
     if (fgets(bytes, (int)size, records))
         return (ssize_t)strlen(bytes);
     errno = EAGAIN;

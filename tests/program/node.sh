@@ -94,6 +94,6 @@ records() {
 
 # As slurmd starts it: no PATH, no HOME.
 phase() { # NAME JOB
-    env -i SLURM_JOB_ID="$2" SLURMD_NODENAME=node1 LD_PRELOAD="$work/kmsg.so" KMSG_DOUBLE="${kmsg:-/etc/kmsg}" \
+    env -i SLURM_JOB_ID="$2" SLURMD_NODENAME=node1 LD_PRELOAD="$work/kmsg.so" KMSG_DOUBLE="${kmsg-/etc/kmsg}" \
         "./$1/cluster-$1"
 }
