@@ -129,7 +129,7 @@ static int print_node(const struct arguments *arguments)
     char name[256];
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     ce_auto(ce_node_destroy) struct ce_node *node =
-        ce_machine_facts(&arguments->machine, &notes, &err);
+        ce_machine_facts(&arguments->machine, NULL, &notes, &err);
     ce_print_notes("config", &notes);
     if (!node || ce_rails_choose(node, &rails, &err) < 0)
         return ce_complain("config", &err, CE_EXIT_UNKNOWN);

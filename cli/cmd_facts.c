@@ -128,7 +128,7 @@ int ce_cmd_facts(int argc, char **argv)
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     ce_auto(ce_node_destroy) struct ce_node *node =
-        ce_machine_facts(&arguments.machine, &notes, &err);
+        ce_machine_facts(&arguments.machine, NULL, &notes, &err);
     ce_print_notes("facts", &notes);
     if (!node)
         return ce_complain("facts", &err, CE_EXIT_UNKNOWN);

@@ -21,9 +21,9 @@
 #include "local/texts.h"
 #include "model/hostlist.h"
 
-/* Two rounds of probes, then slurmctld: in all less than the 10 s that Slurm's own defaults grant
+/* All probes side by side, then slurmctld: in all less than the 10 s that Slurm's own defaults grant
  * (MessageTimeout, BatchStartTimeout). */
-enum { PROBE_MS = 2500, DRAIN_MS = 3000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
+enum { PROBE_MS = 4000, DRAIN_MS = 3000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
 struct run {

@@ -9,10 +9,12 @@
 #include "model/notes.h"
 #include "model/policy.h"
 
-/* `policy` names the mounts to look for; the processes are not looked through in the prolog.  Add
+/* `policy` names the mounts to look for; `rails` is what ce_machine_facts() knows of them, or NULL;
+ * the processes are not looked through in the prolog.  Add
  * it to the facts of ce_machine_facts(); to those that were replayed from a text, nothing. What
  * cannot be read, or not in time, stays unknown, and a note. */
 void ce_details_read(const struct ce_machine *machine, const struct ce_policy *policy,
-                     unsigned phase, struct ce_node *node, struct ce_notes *notes);
+                     unsigned phase, const struct ce_node *rails, struct ce_node *node,
+                     struct ce_notes *notes);
 
 #endif

@@ -8,14 +8,10 @@
 
 #include "base/file.h"
 #include "base/root.h"
+#include "health/questions.h"
 #include "local/texts.h"
-#include "probe/gpu_helper.h"
-#include "probe/helpers.h"
 #include "probe/host.h"
-#include "probe/kernel_log.h"
 #include "probe/netif.h"
-
-enum { KERNEL_MS = 3000, IB_MS = 5000, HELPER_MS = 10000 };
 
 static struct ce_node *read_facts(const char *path, enum ce_trust trust, struct ce_error *err)
 {
@@ -28,53 +24,45 @@ static struct ce_node *read_facts(const char *path, enum ce_trust trust, struct 
     return node;
 }
 
-static struct ce_node *gather(const struct ce_machine *machine, struct ce_notes *notes,
-                              struct ce_error *err)
-{
-    struct ce_root root;
-    if (ce_root_open(&root, machine->root, err) < 0)
-        return NULL;
-    struct ce_node *node = ce_node_create();
-    if (!node)
-        ce_fail(err, "no memory");
-    else
-        ce_probe_host(&root, node);
-    if (node && machine->health)
-        ce_probe_kernel_log_within(&root, machine->kernel_since, KERNEL_MS, node, notes);
-    if (node && ce_probe_netifs(&root, node, err) < 0) {
-        ce_node_destroy(node);
-        node = NULL;
-    }
-    if (node)
-        ce_probe_ib_within(&root, machine->deadline_ms ? machine->deadline_ms : IB_MS, node, notes);
-    ce_root_close(&root);
-    return node;
-}
-
-/* hwloc reads all of the machine: only where the last facts do not have what it says. */
-static bool keep_distances(const char *run_dir, struct ce_node *node)
+/* The last facts of this machine; NULL: there are none. */
+static struct ce_node *read_old(const char *run_dir)
 {
     char path[4096];
     if (!run_dir || snprintf(path, sizeof path, "%s/%s", run_dir, CE_FACTS_FILE) >= 4096)
-        return false;
-    ce_auto(ce_node_destroy) struct ce_node *old = read_facts(path, CE_TRUST_OWNER, NULL);
-    return old && ce_probe_keep_distances(old, node);
+        return NULL;
+    return read_facts(path, CE_TRUST_OWNER, NULL);
 }
 
-struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_notes *notes,
-                                 struct ce_error *err)
+/* What no driver is asked for. */
+static struct ce_node *look(const struct ce_root *root, struct ce_error *err)
 {
+    struct ce_node *node = ce_node_create();
+    if (!node) {
+        ce_fail(err, "no memory");
+        return NULL;
+    }
+    ce_probe_host(root, node);
+    if (ce_probe_netifs(root, node, err) == 0)
+        return node;
+    ce_node_destroy(node);
+    return NULL;
+}
+
+struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_node **rails,
+                                 struct ce_notes *notes, struct ce_error *err)
+{
+    struct ce_root root;
+    if (rails)
+        *rails = NULL;
     if (machine->facts)
         return read_facts(machine->facts, CE_TRUST_ANY, err);
-    struct ce_node *node = gather(machine, notes, err);
-    if (node && machine->helpers) {
-        bool kept = keep_distances(machine->run_dir, node);
-        unsigned deadline_ms = machine->deadline_ms ? machine->deadline_ms : HELPER_MS;
-        const struct ce_helpers helpers = {machine->helpers, deadline_ms, !kept};
-        ce_probe_helpers(&helpers, node, notes);
-        if (machine->health)
-            ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, deadline_ms, NULL}, node);
-    }
+    if (ce_root_open(&root, machine->root, err) < 0)
+        return NULL;
+    struct ce_node *node = look(&root, err);
+    ce_auto(ce_node_destroy) struct ce_node *old = node ? read_old(machine->run_dir) : NULL;
+    if (node)
+        ce_questions_ask(machine, &root, old, node, rails, notes);
+    ce_root_close(&root);
     return node;
 }
 

@@ -77,8 +77,10 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     if (ce_site_open(phase->config, &site, err) < 0)
         return -1;
     ret->misconfigured = false;
+    struct ce_node *told;
     ce_auto(ce_node_destroy) struct ce_node *node =
-        ce_machine_facts(&machine, &ret->notes, err);
+        ce_machine_facts(&machine, &told, &ret->notes, err);
+    ce_auto(ce_node_destroy) struct ce_node *rails = told;
     if (!node)
         return -1;
     ce_machine_name(node, phase->node_name, ret->node_name, sizeof ret->node_name);
@@ -86,7 +88,8 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     ret->policy = config.policy;
     if (phase->keep)
         keep_texts(phase, node, &site, ret);
-    ce_details_read(&phase->machine, &ret->policy, phase->phase, node, &ret->notes);
+    ce_details_read(&phase->machine, &ret->policy, phase->phase, rails, node,
+                    &ret->notes);
     return judge(phase, node, ret, err);
 }
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe/gpu_helper.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/child.h"
-
-enum { OUTPUT_MAX = 4 << 20, ARGUMENT = sizeof "--skip=" + CE_PCI_ADDRESS, VENDOR_NVIDIA = 0x10de };
+enum { OUTPUT_MAX = 4 << 20, VENDOR_NVIDIA = 0x10de };
 
 /* A tree that was recorded without the numbers of its devices may have NVIDIA's. */
 static bool is_nvidia(const struct ce_pci *gpu)
@@ -58,12 +55,13 @@ static void merge(const struct ce_node *told, bool whole, struct ce_node *node)
     node->gpu_states.code = told->gpu_states.code;
 }
 
-static void take(const struct ce_child *child, struct ce_node *node)
+void ce_gpus_answer(const struct ce_child *child, struct ce_node *node)
 {
     struct ce_gpu_states *states = &node->gpu_states;
     struct ce_error err = {""};
     ce_auto(ce_node_destroy) struct ce_node *told = NULL;
     bool whole = ce_child_check(child, &err) == 0;
+    ce_gpu_states_free(states);
     if (whole)
         told = ce_node_parse(ce_text_string(&child->output), &err);
     else
@@ -74,25 +72,20 @@ static void take(const struct ce_child *child, struct ce_node *node)
         snprintf(states->error, sizeof states->error, "probe-gpu: %.200s", err.text);
 }
 
-void ce_probe_gpus(const struct ce_gpu_helper *helper, struct ce_node *node)
+void ce_gpus_ask(struct ce_gpu_question *question, const struct ce_gpu_helper *helper,
+                 const struct ce_node *node, struct ce_child *child)
 {
-    char path[PATH_MAX], arguments[CE_GPUS_MAX][ARGUMENT];
-    char *argv[CE_GPUS_MAX + 2] = {path};
     size_t count = 1;
-    struct ce_child child = {
-        .argv = argv, .deadline_ms = helper->deadline_ms, .output_max = OUTPUT_MAX};
+    *child = (struct ce_child){.deadline_ms = helper->deadline_ms, .output_max = OUTPUT_MAX};
+    *question = (struct ce_gpu_question){.argv = {question->path}};
     for (unsigned i = 0; i < node->gpu_count && i < CE_GPUS_MAX; i++) {
         if (!is_nvidia(&node->gpus[i]))
             continue;
-        snprintf(arguments[i], sizeof *arguments, "--%s=%s",
+        snprintf(question->arguments[i], sizeof *question->arguments, "--%s=%s",
                  helper->skip && helper->skip[i] ? "skip" : "gpu", node->gpus[i].address);
-        argv[count++] = arguments[i];
+        question->argv[count++] = question->arguments[i];
     }
-    if (count == 1)
-        return;
-    snprintf(path, sizeof path, "%s/probe-gpu", helper->dir);
-    ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
-    ce_gpu_states_free(&node->gpu_states);
-    take(&child, node);
-    ce_child_free(&child);
+    snprintf(question->path, sizeof question->path, "%s/probe-gpu", helper->dir);
+    if (count > 1)
+        child->argv = question->argv;
 }

@@ -3,8 +3,10 @@
 #ifndef CE_PROBE_GPU_HELPER_H
 #define CE_PROBE_GPU_HELPER_H
 
+#include <limits.h>
 #include <stdbool.h>
 
+#include "base/child.h"
 #include "model/node.h"
 
 struct ce_gpu_helper {
@@ -14,10 +16,19 @@ struct ce_gpu_helper {
                            * kernel log says that they would hang it; NULL: none */
 };
 
-/* Fill in node->gpu_states for NVIDIA's GPUs of node.  Where there is none nobody is asked.  A
- * helper that is not there, hangs, crashes or prints what is no text leaves its cause in
+/* What the child is started with. */
+struct ce_gpu_question {
+    char path[PATH_MAX], arguments[CE_GPUS_MAX][sizeof "--skip=" + CE_PCI_ADDRESS];
+    char *argv[CE_GPUS_MAX + 2];
+};
+
+/* The child that asks NVIDIA's GPUs of node.  Where there is none it has nothing to run. */
+void ce_gpus_ask(struct ce_gpu_question *question, const struct ce_gpu_helper *helper,
+                 const struct ce_node *node, struct ce_child *child);
+
+/* Its answer into node->gpu_states.  A helper that is not there, hangs, crashes or prints what is no text leaves its cause in
  * gpu_states.error; what it said of GPUs before it hung is kept, and the GPU that it was asking is
  * CE_GPU_LATE. */
-void ce_probe_gpus(const struct ce_gpu_helper *helper, struct ce_node *node);
+void ce_gpus_answer(const struct ce_child *child, struct ce_node *node);
 
 #endif

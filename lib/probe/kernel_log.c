@@ -136,15 +136,10 @@ int ce_probe_kernel_log(const struct ce_root *root, uint64_t since, struct ce_ke
 
 enum { NONE_TO_READ = 2 };
 
-struct question {
-    const struct ce_root *root;
-    uint64_t since;
-};
-
 /* In the child. */
 static int print_log(void *ctx)
 {
-    const struct question *question = ctx;
+    const struct ce_kernel_question *question = ctx;
     struct ce_error err;
     ce_autotext struct ce_text text = CE_TEXT(OUTPUT_MAX);
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
@@ -164,26 +159,30 @@ static int print_log(void *ctx)
     return !ce_text_ok(&text);
 }
 
+void ce_kernel_log_ask(struct ce_kernel_question *question, unsigned deadline_ms,
+                       struct ce_child *child)
+{
+    *child = (struct ce_child){.body = print_log,
+                               .ctx = question,
+                               .deadline_ms = deadline_ms,
+                               .output_max = OUTPUT_MAX};
+}
+
 /* That there is none, or that only root may read it, is usual and nobody's fault: no note. */
-void ce_probe_kernel_log_within(const struct ce_root *root, uint64_t since, unsigned deadline_ms,
-                                struct ce_node *node, struct ce_notes *notes)
+void ce_kernel_log_answer(const struct ce_kernel_question *question, const struct ce_child *child,
+                          struct ce_node *node, struct ce_notes *notes)
 {
     struct ce_error err;
-    struct question question = {root, since};
-    struct ce_child child = {
-        .body = print_log, .ctx = &question, .deadline_ms = deadline_ms, .output_max = OUTPUT_MAX};
     ce_auto(ce_node_destroy) struct ce_node *told = NULL;
-    ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
-    bool none = child.end == CE_CHILD_EXITED && child.number == NONE_TO_READ;
-    if (ce_child_check(&child, &err) == 0)
-        told = ce_node_parse(ce_text_string(&child.output), &err);
-    ce_child_free(&child);
+    bool none = child->end == CE_CHILD_EXITED && child->number == NONE_TO_READ;
+    if (ce_child_check(child, &err) == 0)
+        told = ce_node_parse(ce_text_string(&child->output), &err);
     if (told) {
         node->kernel = told->kernel;
         told->kernel = (struct ce_kernel_log){.read = false};
         return;
     }
-    node->kernel.unread = root->live || !none; /* a recorded tree just has none */
+    node->kernel.unread = question->root->live || !none; /* a recorded tree just has none */
     if (!none)
         ce_note(notes, "the kernel log stays unknown: %.300s", err.text);
 }

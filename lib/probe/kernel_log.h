@@ -4,6 +4,7 @@
 #ifndef CE_PROBE_KERNEL_LOG_H
 #define CE_PROBE_KERNEL_LOG_H
 
+#include "base/child.h"
 #include "base/error.h"
 #include "base/root.h"
 #include "model/node.h"
@@ -16,10 +17,18 @@
 int ce_probe_kernel_log(const struct ce_root *root, uint64_t since, struct ce_kernel_log *log,
                         struct ce_error *err);
 
-/* The same in a child with a deadline, into node->kernel.  Where there was no answer in time, or an
- * error, the log stays unknown; where there is one that could not be read, there is a note. */
-void ce_probe_kernel_log_within(const struct ce_root *root, uint64_t since, unsigned deadline_ms,
-                                struct ce_node *node, struct ce_notes *notes);
+/* The same as a child with a deadline, and its answer into node->kernel.  Where there was none in
+ * time, or an error, the log stays unknown; where there is one that could not be read, there is a
+ * note. */
+struct ce_kernel_question {
+    const struct ce_root *root;
+    uint64_t since;
+};
+
+void ce_kernel_log_ask(struct ce_kernel_question *question, unsigned deadline_ms,
+                       struct ce_child *child);
+void ce_kernel_log_answer(const struct ce_kernel_question *question, const struct ce_child *child,
+                          struct ce_node *node, struct ce_notes *notes);
 
 /* The events of a text in one of both forms; it is cut to lines. */
 void ce_kernel_log_take_text(char *text, uint64_t since, struct ce_kernel_log *log);

@@ -36,6 +36,7 @@ unit_programs = \
     tests/unit/health/test_drain \
     tests/unit/health/test_health \
     tests/unit/health/test_phase \
+    tests/unit/health/test_questions \
     tests/unit/checks/test_host \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
@@ -202,6 +203,7 @@ EXTRA_DIST += \
     tests/unit/checks/view.h \
     tests/unit/launch/scene.h \
     tests/unit/probe/machine.h \
+    tests/unit/probe/asked.h \
     tests/unit/probe/tree.h \
     tests/unit/unit.h \
     tests/unit/unit_dir.h \

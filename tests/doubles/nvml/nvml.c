@@ -16,19 +16,33 @@ typedef struct nvmlDevice_st *nvmlDevice_t;
 enum { SUCCESS, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, SMALL = 7, OTHER_VERSION = 25 };
 enum { GPUS = 64, LINES = 4096, TEXT = 256 };
 
-static struct {
+static struct line {
     char key[128], value[TEXT];
+    size_t length, head, tail; /* of the key: all, before the first wildcard, behind the last */
 } lines[LINES];
 static int line_count;
 static struct nvmlDevice_st {
     int index;
 } devices[GPUS];
 
+static void add(const char *key, const char *value)
+{
+    struct line *line = &lines[line_count++];
+    snprintf(line->key, sizeof line->key, "%s", key);
+    snprintf(line->value, sizeof line->value, "%s", value);
+    line->length = strlen(line->key);
+    line->head = strcspn(line->key, "*?[\\");
+    while (line->tail < line->length - line->head &&
+           !strchr("*?]", line->key[line->length - line->tail - 1]))
+        line->tail++;
+}
+
 static void load(void)
 {
     const char *path = getenv("NVML_DOUBLE");
-    FILE *file = path ? fopen(path, "re") : NULL;
+    FILE *file = fopen(path ? path : "/etc/nvml.scenario", "re");
     char line[512];
+    memset(lines, 0, (size_t)line_count * sizeof *lines);
     line_count = 0;
     while (file && fgets(line, sizeof line, file) && line_count < LINES) {
         char *equals = strchr(line, '=');
@@ -36,8 +50,7 @@ static void load(void)
         if (line[0] == '#' || !equals)
             continue;
         *equals = '\0';
-        snprintf(lines[line_count].key, sizeof lines[0].key, "%s", line);
-        snprintf(lines[line_count++].value, TEXT, "%s", equals + 1);
+        add(line, equals + 1);
     }
     if (file)
         fclose(file);
@@ -65,11 +78,20 @@ static nvmlReturn_t act(const char *value, const char **rest)
     return SUCCESS;
 }
 
+/* Does what stands before and behind its wildcards fit?  fnmatch() is slow, and a GPU is asked
+ * hundreds of questions. */
+static int may_fit(const struct line *line, const char *key, size_t length)
+{
+    return line->tail <= length && strncmp(line->key, key, line->head) == 0 &&
+           memcmp(line->key + line->length - line->tail, key + length - line->tail, line->tail) == 0;
+}
+
 /* The last line whose pattern fits wins. */
 static nvmlReturn_t look(const char *key, const char **value)
 {
+    size_t length = strlen(key);
     for (int i = line_count - 1; i >= 0; i--)
-        if (fnmatch(lines[i].key, key, 0) == 0)
+        if (may_fit(&lines[i], key, length) && fnmatch(lines[i].key, key, 0) == 0)
             return act(lines[i].value, value);
     return NOT_SUPPORTED;
 }

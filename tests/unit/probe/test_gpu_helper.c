@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe/gpu_helper.h"
 
+#include "asked.h"
 #include "tree.h"
 
 #define HEAD                                                                                       \
@@ -49,6 +50,17 @@ static struct ce_node *machine(const char *id)
     return parse(text);
 }
 
+static void ask(const char *dir, const bool *skip, struct ce_node *node)
+{
+    struct ce_gpu_question question;
+    struct ce_child child;
+    ce_gpus_ask(&question, &(struct ce_gpu_helper){dir, 500, skip}, node, &child);
+    run_alone(&child);
+    if (child.argv)
+        ce_gpus_answer(&child, node);
+    ce_child_free(&child);
+}
+
 static void tells(void **state)
 {
     const struct row *row = *state;
@@ -57,7 +69,7 @@ static void tells(void **state)
     if (row->script)
         unit_dir_writen(&dir, "probe-gpu", row->script, strlen(row->script), 0755);
     ce_auto(ce_node_destroy) struct ce_node *node = machine("10de:2330");
-    ce_probe_gpus(&(struct ce_gpu_helper){dir.path, 500, NULL}, node);
+    ask(dir.path, NULL, node);
     unit_dir_remove(&dir);
     for (unsigned i = 0; i < node->gpu_states.count; i++)
         *at++ = "-asl"[node->gpu_states.items[i].asked];
@@ -78,7 +90,7 @@ static void skipped_gpus_are_told_to_it(void **state)
     (void)state;
     unit_dir_writen(&dir, "probe-gpu", script, strlen(script), 0755);
     ce_auto(ce_node_destroy) struct ce_node *node = machine("10de:2330");
-    ce_probe_gpus(&(struct ce_gpu_helper){dir.path, 500, skip}, node);
+    ask(dir.path, skip, node);
     snprintf(path, sizeof path, "%s/words", dir.path);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -92,7 +104,7 @@ static void gpus_of_others_are_not_asked(void **state)
 {
     (void)state;
     ce_auto(ce_node_destroy) struct ce_node *node = machine("1002:75a0");
-    ce_probe_gpus(&(struct ce_gpu_helper){"/nowhere", 500, NULL}, node);
+    ask("/nowhere", NULL, node);
     assert_string_equal(node->gpu_states.error, "");
 }
 

@@ -2,7 +2,19 @@
 #include "probe/kernel_log.h"
 
 #include "../kernel.h"
+#include "asked.h"
 #include "tree.h"
+
+static void ask(const struct ce_root *root, unsigned deadline_ms, struct ce_node *node,
+                struct ce_notes *notes)
+{
+    struct ce_kernel_question question = {root, 0};
+    struct ce_child child;
+    ce_kernel_log_ask(&question, deadline_ms, &child);
+    run_alone(&child);
+    ce_kernel_log_answer(&question, &child, node, notes);
+    ce_child_free(&child);
+}
 
 static void a_recorded_tree_has_it_as_a_file(void **state)
 {
@@ -13,7 +25,7 @@ static void a_recorded_tree_has_it_as_a_file(void **state)
     tree_put(&tree, "dev", "kmsg", text);
     free(text);
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
-    ce_probe_kernel_log_within(&tree.root, 0, 5000, node, &notes);
+    ask(&tree.root, 5000, node, &notes);
     assert_int_equal(notes.count, 0);
     assert_true(node->kernel.read);
     assert_false(node->kernel.lost);
@@ -45,7 +57,7 @@ static void without_a_log_it_is_unknown(void **state)
     struct ce_notes notes = {.count = 0};
     struct ce_error err = {""};
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
-    ce_probe_kernel_log_within(&tree.root, 0, 5000, node, &notes);
+    ask(&tree.root, 5000, node, &notes);
     assert_false(node->kernel.read);
     assert_int_equal(notes.count, 0);
     assert_int_equal(ce_probe_kernel_log(&tree.root, 0, &node->kernel, &err), 1);
@@ -72,7 +84,7 @@ static void an_empty_log_is_known(void **state)
     struct ce_notes notes = {.count = 0};
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
     tree_put(&tree, "dev", "kmsg", "");
-    ce_probe_kernel_log_within(&tree.root, 0, 5000, node, &notes);
+    ask(&tree.root, 5000, node, &notes);
     assert_true(node->kernel.read);
     assert_int_equal(node->kernel.count, 0);
     tree_remove(&tree);
@@ -136,7 +148,7 @@ static void this_machine_is_read_to_its_end(void **state)
     struct ce_error err;
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
     assert_int_equal(ce_root_open(&root, "/", &err), 0);
-    ce_probe_kernel_log_within(&root, 0, 10000, node, &notes);
+    ask(&root, 10000, node, &notes);
     assert_int_equal(notes.count, 0);
     assert_true(node->kernel.read);
     assert_true(node->kernel.seq >= node->kernel.first_seq);

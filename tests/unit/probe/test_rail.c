@@ -2,6 +2,7 @@
 #include "probe/rail.h"
 
 #include "probe/helpers.h"
+#include "asked.h"
 #include "tree.h"
 
 #define PORT "sys/class/infiniband/mlx5_0/ports/1"
@@ -153,7 +154,15 @@ static void a_child_tells_the_same(void **state)
     tree_put(&tree, "sys/class/net/ib0", "mtu", "4092\n");
     tree_put(&tree, PF, "current_link_width", "16\n");
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_parse(known, NULL);
-    ce_probe_rails_within(&tree.root, 2000, first, 1, node, &notes);
+    struct ce_rail_place place = {0, 0};
+    struct ce_rails_question question = {&tree.root, node, &place, 1};
+    struct ce_child child;
+    ce_rails_ask(&question, 2000, &child);
+    run_alone(&child);
+    ce_auto(ce_node_destroy) struct ce_node *told = ce_rails_answer(&child, &notes);
+    ce_child_free(&child);
+    assert_non_null(told);
+    ce_rails_merge(told, node);
     ce_auto(ce_node_destroy) struct ce_node *same = probe(&tree);
     ce_autotext struct ce_text a = CE_TEXT(1 << 16), b = CE_TEXT(1 << 16);
     ce_node_write(node, &a);
