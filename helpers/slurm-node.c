@@ -3,7 +3,7 @@
  * program that links libslurm, so that only it is of one Slurm series.  Run by them as a child with
  * a deadline: libslurm ends the process where slurm.conf is missing and waits long for a slurmctld
  * that is down.  stdout is a record (lib/model/record.h); stderr is for people; the exit status is
- * 0, 1 (slurmctld did not tell), or 2 (usage). */
+ * 0, 1 (slurmctld did not tell), 2 (usage), or of those in slurm_drain.h. */
 #include <errno.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
@@ -14,14 +14,9 @@
 
 #include "base/text.h"
 #include "model/roster.h"
+#include "slurm_drain.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
-
-static int complain(const char *what)
-{
-    fprintf(stderr, "slurm-node: %s: %s\n", what, slurm_strerror(errno));
-    return 1;
-}
 
 /* ---------------------------------------------------------------- the state of a node */
 
@@ -154,53 +149,15 @@ static int list(char **arguments)
     node_info_msg_t *nodes = NULL;
     (void)arguments;
     if (slurm_load_node(0, &nodes, SHOW_ALL | SHOW_MIXED) != SLURM_SUCCESS)
-        return complain("slurmctld does not tell its nodes");
+        return ce_slurm_complain("slurmctld does not tell its nodes");
     if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
         slurm_free_node_info_msg(nodes);
-        return complain("slurmctld does not tell its partitions");
+        return ce_slurm_complain("slurmctld does not tell its partitions");
     }
     write_roster(nodes, partitions, &out);
     slurm_free_partition_info_msg(partitions);
     slurm_free_node_info_msg(nodes);
     return print(&out);
-}
-
-/* ---------------------------------------------------------------- drain */
-
-/* An admin's drain, and whatever reason stands there, is not ours to change. */
-static bool has_reason(const node_info_t *node)
-{
-    return node->reason && node->reason[0];
-}
-
-/* reason NULL: the one that is there stays. */
-static int set_drain(const char *name, const char *reason)
-{
-    update_node_msg_t update;
-    slurm_init_update_node_msg(&update);
-    update.node_names = (char *)name;
-    update.node_state = NODE_STATE_DRAIN;
-    update.reason = (char *)reason;
-    return slurm_update_node(&update) == SLURM_SUCCESS
-               ? 0
-               : complain("slurmctld does not drain the node");
-}
-
-static int drain(char **arguments)
-{
-    const char *name = arguments[0], *reason = arguments[1];
-    node_info_msg_t *nodes = NULL;
-    if (slurm_load_node_single(&nodes, (char *)name, SHOW_ALL) != SLURM_SUCCESS)
-        return complain("slurmctld does not tell of the node");
-    bool known = nodes->record_count == 1;
-    bool drained = known && (nodes->node_array[0].node_state & NODE_STATE_DRAIN);
-    bool reasoned = known && has_reason(&nodes->node_array[0]);
-    slurm_free_node_info_msg(nodes);
-    if (!known) {
-        fprintf(stderr, "slurm-node: slurmctld knows no node %s\n", name);
-        return 1;
-    }
-    return drained && reasoned ? 0 : set_drain(name, reasoned ? NULL : reason);
 }
 
 static const struct {
@@ -209,7 +166,8 @@ static const struct {
     int (*run)(char **arguments);
 } verbs[] = {
     {"list", 0, list},
-    {"drain", 2, drain},
+    {"drain", 4, ce_slurm_drain},
+    {"resume", 2, ce_slurm_resume},
 };
 
 int main(int argc, char **argv)
@@ -222,7 +180,8 @@ int main(int argc, char **argv)
             return status;
         }
     fputs("usage: slurm-node list\n"
-          "       slurm-node drain NODE REASON\n",
+          "       slurm-node drain NODE REASON PERCENT HOURS\n"
+          "       slurm-node resume NODE REASON\n",
           stderr);
     return 2;
 }

@@ -18,6 +18,7 @@
 #include "checks/check.h"
 #include "health/drain.h"
 #include "health/phase.h"
+#include "health/recover.h"
 #include "local/texts.h"
 #include "model/hostlist.h"
 
@@ -102,24 +103,82 @@ static void tell_findings(const struct run *run, const struct ce_phase_result *r
 
 /* ---------------------------------------------------------------- in the child */
 
+/* What became of the node, in words; `%s` is what was found. */
+static void tell_change(const struct run *run, enum ce_change change, const char *reason)
+{
+    switch (change) {
+    case CE_CHANGED:
+        tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
+        break;
+    case CE_CHANGE_NOT_OURS:
+        tell_syslog(run, LOG_ERR, "this node is drained already, and keeps its reason: %s", reason);
+        break;
+    case CE_CHANGE_HELD_BACK:
+        tell_syslog(run, LOG_CRIT, "max_drained is reached, this node STAYS IN SERVICE with: %s", reason);
+        break;
+    case CE_CHANGE_FAILED:
+        if (run->faulty)
+            tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
+        else
+            tell_syslog(run, LOG_ERR, "this node could not be drained: %s", reason);
+        break;
+    }
+}
+
 /* Where slurmctld does not answer, the exit status drains the node all the same, without the
- * reason. */
-static void answer(struct run *run, const struct ce_phase_result *result)
+ * reason; that of a health check is nobody's. */
+static void drain(struct run *run, struct ce_phase_result *result)
+{
+    const struct ce_guard_limit limit = {result->policy.max_drained,
+                                         result->policy.max_drained_hours};
+    struct ce_error err;
+    run->faulty = run->phase != CE_MANUAL;
+    enum ce_change change = ce_drain_node(CE_HELPER_DIR, result->node_name, result->reason.text,
+                                          &limit, DRAIN_MS, &err);
+    result->held_back = change == CE_CHANGE_HELD_BACK;
+    run->faulty &= !result->held_back;
+    tell_change(run, change, result->reason.text);
+    if (change == CE_CHANGE_FAILED) {
+        ce_fail_in(&err, "the reason could not be set");
+        tell_syslog(run, LOG_ERR, "%s", err.text);
+    }
+    if (change == CE_CHANGED && ce_recover_drained(CE_RUN_DIR, result, &err) < 0)
+        tell_syslog(run, LOG_WARNING, "this node will not come back by itself: %s", err.text);
+}
+
+/* The checks of a health check found nothing to drain for, or what this node is drained for. */
+static void recover(const struct run *run, const struct ce_phase_result *result)
+{
+    struct ce_error reason = {""}, err;
+    if (run->phase != CE_MANUAL || result->policy.mode != CE_MODE_DRAIN ||
+        result->policy.recover != CE_RECOVER_ON)
+        return;
+    switch (ce_recover_look(CE_RUN_DIR, CE_HELPER_DIR, result, DRAIN_MS, &reason, &err)) {
+    case CE_RECOVER_NOTHING:
+        break;
+    case CE_RECOVER_BACK:
+        tell_syslog(run, LOG_NOTICE, "this node is well, and in service again after: %s", reason.text);
+        break;
+    case CE_RECOVER_ENOUGH:
+        tell_syslog(run, LOG_WARNING, "this node came back twice within a day, and stays drained for: %s", reason.text);
+        break;
+    case CE_RECOVER_TAKEN:
+        tell_syslog(run, LOG_NOTICE, "this node is well, but no more drained by us for: %s", reason.text);
+        break;
+    case CE_RECOVER_FAILED:
+        tell_syslog(run, LOG_WARNING, "this node does not come back by itself now: %s", err.text);
+        break;
+    }
+}
+
+static void answer(struct run *run, struct ce_phase_result *result)
 {
     const char *reason = result->reason.text;
-    struct ce_error err;
-    if (!reason[0])
-        return;
-    if (result->policy.mode == CE_MODE_OBSERVE) {
+    if (reason[0] && result->policy.mode == CE_MODE_OBSERVE)
         tell_syslog(run, LOG_WARNING, "mode = \"observe\", else this node would be drained: %s", reason);
-        return;
-    }
-    run->faulty = true;
-    tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
-    if (ce_drain_node(CE_HELPER_DIR, result->node_name, reason, DRAIN_MS, &err) == 0)
-        return;
-    ce_fail_in(&err, "the reason could not be set");
-    tell_syslog(run, LOG_ERR, "%s", err.text);
+    else if (reason[0])
+        drain(run, result);
+    recover(run, result);
 }
 
 static int run_phase(void *ctx)

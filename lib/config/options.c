@@ -118,6 +118,23 @@ static int apply_mode(value_t value, struct ce_config *config, struct ce_error *
     return 0;
 }
 
+static int apply_max_drained(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 1, 100, &config->policy.max_drained, err);
+}
+
+static int apply_max_drained_hours(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 1, 24 * 365, &config->policy.max_drained_hours, err);
+}
+
+static int apply_recover(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_recover_parse(value->text, &config->policy.recover) < 0)
+        return ce_fail(err, "'%.40s': expected \"off\" or \"on\"", value->text);
+    return 0;
+}
+
 static int apply_gpus(value_t value, struct ce_config *config, struct ce_error *err)
 {
     return read_number(value, 0, CE_GPUS_MAX, &config->policy.gpus, err);
@@ -178,6 +195,15 @@ const struct ce_option ce_options[] = {
      "What cluster-prolog and cluster-epilog do about a fault. \"observe\": they tell what\n"
      "they would drain, and drain nothing. \"drain\": they drain the node, so that no job\n"
      "starts on it."},
+    {"max_drained", CE_OPTION_NUMBER, false, apply_max_drained, NULL, "10",
+     "How many percent of a partition's nodes (one node at least) are drained for one\n"
+     "check within max_drained_hours. Past that a node with such a fault stays in service,\n"
+     "with a loud line in syslog: what so many nodes have is rarely theirs."},
+    {"max_drained_hours", CE_OPTION_NUMBER, false, apply_max_drained_hours, NULL, "24", ""},
+    {"recover", CE_OPTION_TEXT, false, apply_recover, NULL, "\"off\"",
+     "\"on\": cluster-healthcheck lets a node come back that we drained, where what it was\n"
+     "drained for is well again for 15 minutes (a port that is up; never an Xid or ECC),\n"
+     "nobody changed its reason, and not more than twice a day."},
     {"gpus", CE_OPTION_NUMBER, true, apply_gpus, NULL, "0",
      "How many GPUs every node has; 0: not known."},
     {"firmware", CE_OPTION_TEXTS, true, apply_firmware, clear_firmware, "[ ]",

@@ -2,7 +2,6 @@
 #include "health/baseline.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "base/replace.h"
+#include "health/folder.h"
 
 enum { FACTS_MAX = 4 << 20, NAME = 32, DAY = 24 * 60 * 60 };
 
@@ -23,24 +23,9 @@ static const char *file_name(uint32_t job, char name[NAME])
     return name;
 }
 
-/* Everything below is relative to this folder, so that its name matters once. */
 int ce_baseline_open(const char *run_dir, struct ce_error *err)
 {
-    struct stat st;
-    ce_autoclose int run = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (run < 0)
-        return ce_fail(err, "%s: cannot open: %s", run_dir, strerror(errno));
-    if (mkdirat(run, CE_BASELINE_DIR, 0700) < 0 && errno != EEXIST)
-        return ce_fail(err, "%s/%s: cannot create: %s", run_dir, CE_BASELINE_DIR, strerror(errno));
-    ce_autoclose int dir =
-        openat(run, CE_BASELINE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (dir < 0 || fstat(dir, &st) < 0)
-        return ce_fail(err, "%s/%s: cannot open: %s", run_dir, CE_BASELINE_DIR, strerror(errno));
-    if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
-        return ce_fail(err, "%s/%s: others may write in it; remove it", run_dir, CE_BASELINE_DIR);
-    int ret = dir;
-    dir = -1;
-    return ret;
+    return ce_folder_open(run_dir, CE_BASELINE_DIR, err);
 }
 
 int ce_baseline_store(int dir, uint32_t job, const struct ce_node *node, struct ce_error *err)

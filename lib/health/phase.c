@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "health/phase.h"
 
+#include <stdio.h>
+
 #include "base/cleanup.h"
 #include "config/site.h"
 #include "health/baseline.h"
@@ -90,6 +92,8 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
         keep_texts(phase, node, &site, ret);
     ce_details_read(&phase->machine, &ret->policy, phase->phase, rails, node,
                     &ret->notes);
+    snprintf(ret->boot_id, sizeof ret->boot_id, "%s", node->boot_id ? node->boot_id : "");
+    ret->uptime_ms = node->uptime_ms;
     return judge(phase, node, ret, err);
 }
 

@@ -28,6 +28,9 @@ struct ce_phase_result {
     char node_name[256];
     struct ce_policy policy;
     struct ce_findings findings;
+    char boot_id[64];       /* "": not known */
+    uint64_t uptime_ms;     /* 0: not known */
+    bool held_back;         /* set by who answers: the guard did not let it be drained */
     struct ce_error reason; /* what the node would be drained for; "": nothing */
     struct ce_notes notes;  /* what could not be found out or written */
     bool misconfigured;     /* after a failure: it is of the configuration, or of `only` */

@@ -13,15 +13,20 @@ static const char *const family_names[] = {"auto", "ipv4", "ipv6"};
 static const char *const tuning_names[] = {"default", "off", "all"};
 static const char *const differ_names[] = {"warn", "common", "refuse"};
 static const char *const mode_names[] = {"observe", "drain"};
+static const char *const recover_names[] = {"off", "on"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
 enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
+enum { MAX_DRAINED = 10, MAX_DRAINED_HOURS = 24 };
 enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
 {
-    *policy = (struct ce_policy){.port_first = PORT_FIRST, .port_last = PORT_LAST};
+    *policy = (struct ce_policy){.port_first = PORT_FIRST,
+                                 .port_last = PORT_LAST,
+                                 .max_drained = MAX_DRAINED,
+                                 .max_drained_hours = MAX_DRAINED_HOURS};
 }
 
 static int name_index(const char *const *names, size_t count, const char *text)
@@ -61,6 +66,14 @@ int ce_mode_parse(const char *text, enum ce_mode *ret)
     int i = name_index(mode_names, COUNT(mode_names), text);
     if (i >= 0)
         *ret = (enum ce_mode)i;
+    return i < 0 ? -1 : 0;
+}
+
+int ce_recover_parse(const char *text, enum ce_recover *ret)
+{
+    int i = name_index(recover_names, COUNT(recover_names), text);
+    if (i >= 0)
+        *ret = (enum ce_recover)i;
     return i < 0 ? -1 : 0;
 }
 

@@ -33,6 +33,9 @@ enum ce_mode {
     CE_MODE_DRAIN,   /* the node takes no more jobs */
 };
 
+/* May a node that we drained come back by itself? */
+enum ce_recover { CE_RECOVER_OFF, CE_RECOVER_ON };
+
 /* The rails (launch/rails.h) that nodes are expected to have. */
 struct ce_rails_expected {
     uint32_t count;                /* 0: not known */
@@ -68,6 +71,9 @@ struct ce_policy {
     uint32_t hugepages;                     /* of the default size; 0: not known */
     char mounts[CE_POLICY_MOUNTS_MAX][CE_HOST_PATH];
     uint32_t mount_count;
+    uint32_t max_drained;       /* percent of a partition's nodes, for one check, */
+    uint32_t max_drained_hours; /* within so long */
+    enum ce_recover recover;
 };
 
 /* Fill in what holds without a configuration. */
@@ -91,11 +97,12 @@ int ce_rails_expected_read(const struct ce_record *record, const char *prefix,
 unsigned ce_rails_known(const struct ce_rails_expected *rails);
 
 /* Text names: "auto", "ipv4", "ipv6"; "default", "off", "all"; "warn", "common", "refuse";
- * "observe", "drain".  -1 for anything else. */
+ * "observe", "drain"; "off", "on".  -1 for anything else. */
 int ce_family_parse(const char *text, enum ce_family *ret);
 int ce_tuning_parse(const char *text, enum ce_tuning *ret);
 int ce_mode_parse(const char *text, enum ce_mode *ret);
 const char *ce_mode_name(enum ce_mode mode);
+int ce_recover_parse(const char *text, enum ce_recover *ret);
 int ce_differ_parse(const char *text, enum ce_differ *ret);
 
 /* Usable as a name suffix: letters, digits, '-', '_', '.'; and short enough. */

@@ -34,6 +34,9 @@ unit_programs = \
     tests/unit/checks/test_gpu \
     tests/unit/checks/test_ib \
     tests/unit/health/test_drain \
+    tests/unit/health/test_guard \
+    tests/unit/health/test_recover \
+    tests/unit/health/test_recovery \
     tests/unit/health/test_health \
     tests/unit/health/test_phase \
     tests/unit/health/test_questions \
