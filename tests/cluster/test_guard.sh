@@ -45,7 +45,8 @@ by_hand() {
 
 drained() { as_user sinfo -h -N -o '%N %T' | sed -n 's/ drain.*//p' | sort -u | tr '\n' ' '; }
 reason_of() { as_user sinfo -h -R -n "$1" -o '%200E' | sed 's/ *$//'; }
-state_of() { as_user sinfo -h -N -n "$1" -o '%T' | head -n 1; }
+# Of all nodes: asked for one alone, 22.05 answers as it last did for all.
+state_of() { as_user sinfo -h -N -o '%N %T' | sed -n "s/^$1  *//p" | head -n 1; }
 is_state() { [[ $(state_of "$1") == "$2" ]]; }
 
 want_drained() { # want_drained [NODE...]: these and no others

@@ -36,7 +36,8 @@ configure_mode() { configure "mode = \"$1\";" "$expect"; }
 
 # What sinfo -R has of a node, "" where it is not drained.
 reason_of() { as_user sinfo -h -R -n "$1" -o '%200E' | sed 's/ *$//'; }
-state_of() { as_user sinfo -h -N -n "$1" -o '%T' | head -n 1; }
+# Of all nodes: asked for one alone, 22.05 answers as it last did for all.
+state_of() { as_user sinfo -h -N -o '%N %T' | sed -n "s/^$1  *//p" | head -n 1; }
 
 drained_for() { # drained_for NODE REASON
     wait_until 10 is_drained "$1" || complain "$1 is $(state_of "$1")"
