@@ -3,6 +3,7 @@
 man_MANS = \
     docs/man/cluster-env.1 \
     docs/man/cluster-epilog.8 \
+    docs/man/cluster-healthcheck.8 \
     docs/man/cluster-prolog.8 \
     docs/man/libclusterenv.3 \
     docs/man/cluster-env.conf.5 \

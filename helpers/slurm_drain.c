@@ -194,7 +194,17 @@ static bool is_of_this_moment(const node_info_msg_t *msg, const char *reason)
            msg->last_update - node->reason_time <= SETTLE_MS / 1000 + 1;
 }
 
-/* A node that is in service.  An admin's word on it is not ours to change: it is drained with it. */
+/* An admin's word on a node in service is not ours to change: it is drained with it.  One of ours, or
+ * of Slurm on our exit status, was left there by 24.11, which keeps the reason of a node that is
+ * resumed. */
+static bool has_others_word(const node_info_t *node)
+{
+    const char *reason = reason_of(node);
+    return *reason && !strstr(reason, CE_REASON_TAG) && strcmp(reason, "Prolog error") != 0 &&
+           strcmp(reason, "Epilog error") != 0;
+}
+
+/* A node that is in service. */
 static int drain_within(const char *name, const char *reason, bool reasoned,
                         const struct ce_guard_limit *limit)
 {
@@ -223,7 +233,7 @@ int ce_slurm_drain(char **arguments)
     const node_info_t *node = &msg->node_array[0];
     bool reasoned = *reason_of(node);
     if (!is_drained(node))
-        return drain_within(name, reason, reasoned, &limit);
+        return drain_within(name, reason, has_others_word(node), &limit);
     if (!reasoned) /* a drain without a word gets ours, and is never ours to lift */
         return set_drain(name, reason) ? CE_CHANGE_FAILED : CE_CHANGE_NOT_OURS;
     return is_of_this_moment(msg, reason) ? settle(name, reason, &limit) : CE_CHANGE_NOT_OURS;

@@ -135,7 +135,7 @@ static int read_text(const struct ce_record *record, const char *key, char *ret,
 {
     const char *text = ce_record_get(record, "%s", key);
     return ce_copy(ret, size, text ? text : "") < 0
-               ? ce_fail(err, "%s=%.60s: longer than %zu bytes", key, text, size - 1)
+               ? ce_fail(err, "%s: longer than %zu bytes", key, size - 1)
                : 0;
 }
 
