@@ -28,7 +28,7 @@ enter_node() { # SCRIPT
 }
 
 leave_node() {
-    rm -rf "$work"
+    rm -rf --one-file-system "$work"
 }
 
 make_machine() {
@@ -62,7 +62,11 @@ make_doubles() {
 mount_node() {
     helpers=$(setting libexecdir | sed "s|\${exec_prefix}|$(setting prefix)|")/cluster-env
     mount -t tmpfs none /etc && mount -t tmpfs none /run && mount -t tmpfs none /var/cache &&
-        mount --bind "$work/tree/sys" /sys && mount -t tmpfs none "${helpers%/*}" && mkdir "$helpers" || return 1
+        mount --bind "$work/tree/sys" /sys && mkdir /run/libexec && mount --bind "${helpers%/*}" /run/libexec &&
+        mount -t tmpfs none "${helpers%/*}" && mkdir "$helpers" || return 1
+    for other in /run/libexec/*; do
+        [ "$other" = /run/libexec/cluster-env ] || ln -s "$other" "${helpers%/*}/"
+    done
     echo "$work/lib" >/etc/ld.so.conf
     ldconfig -X 2>/dev/null || /sbin/ldconfig -X
     mkdir /etc/slurm
