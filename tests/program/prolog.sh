@@ -15,21 +15,26 @@ run=/run/cluster-env
 said() {
     grep -avE '\[host\.memlock\]|\[ib\.gpudirect\]' "$work/said" | sed 's/^cluster-[a-z]*: job [0-9]*: //' || true
 }
-# prolog [JOB]: what it says, and its exit status.
+# What it says, and its exit status.
 prolog() {
-    phase prolog "${1:-7}" >"$work/said" 2>&1 && status=0 || status=$?
+    phase prolog 7 >"$work/said" 2>&1 && status=0 || status=$?
     said
     echo "exit $status"
 }
+# shellcheck disable=SC2317 # ok calls it
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
-# within MS COMMAND...: in no more than that; what it says is in $work/told.
-within() {
-    limit=$1 start=$(now_ms)
-    shift
-    "$@" >"$work/told"
-    took=$(($(now_ms) - start))
-    [ "$took" -le "$limit" ] || echo "# took $took ms"
-    [ "$took" -le "$limit" ]
+# in_time MS: the prolog ends in no more than that; a machine busy with other work has two more tries. What it says
+# is in $work/told.
+# shellcheck disable=SC2317 # ok calls it
+in_time() {
+    for try in 1 2 3; do
+        start=$(now_ms)
+        prolog >"$work/told"
+        took=$(($(now_ms) - start))
+        [ "$took" -gt "$1" ] || return 0
+        echo "try $try: $took ms"
+    done
+    return 1
 }
 put_helper() { # NAME LINE...: a script
     name=$1
@@ -38,6 +43,7 @@ put_helper() { # NAME LINE...: a script
     chmod 755 "$helpers/$name"
 }
 # The texts of the run directory are whole.
+# shellcheck disable=SC2317 # ok calls it
 whole() {
     for text in "$run/node.facts" "$run/node.policy" "$run/jobs/"*.facts; do
         [ "$(tail -n 1 "$text")" = end=1 ] || { echo "# $text is cut short"; return 1; }
@@ -92,7 +98,7 @@ put_helper probe-topology 'exec sleep 60'
 scene 'gpu.*.all=hang'
 rm $run/node.facts
 kmsg=hang
-ok "the kernel log, NVML, libibverbs and hwloc hang: one deadline" within 4600 prolog
+ok "the kernel log, NVML, libibverbs and hwloc hang: one deadline and 100 ms" in_time 4100
 is "no fault" "$(tail -n 1 "$work/told")" "exit 0"
 is "each is named" "$(grep -cE '^(what probe-(verbs|topology) knows stays unknown: no answer in (4|3\.9[0-9]*) s|the kernel log stays unknown: no answer in 2 s)$' "$work/told") $(
     grep -c 'no answer in time \[gpu.nvml\]\|driver hangs.*\[gpu.nvml\]' "$work/told")" "3 1"
@@ -110,7 +116,7 @@ prolog=$!
 sleep 1
 helper=$(for pid in $(ours); do [ "$(readlink "/proc/$pid/exe")" = "$helpers/probe-gpu" ] && echo "$pid"; done)
 worker=$(sed 's/.*) [A-Z] \([0-9]*\) .*/\1/' "/proc/$helper/stat")
-is "a helper has no files of ours but its own three" "$(ls "/proc/$helper/fd" | tr '\n' ' ')" "0 1 2 "
+is "a helper has no files of ours but its own three" "$(find "/proc/$helper/fd" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')" "0 1 2 "
 is "those that answered are collected: no zombie" "$(cat "/proc/$worker/task/$worker/children")" "$helper "
 is "and their files are closed" "$(find "/proc/$worker/fd" -mindepth 1 -printf '%f %l\n' | sed '/pipe:/d; s/.* //' | grep -v '^/dev/null' | sort | tr '\n' ' ')" \
     "/ anon_inode:[pidfd] "
@@ -124,7 +130,7 @@ is "a kernel log that may not be read: unknown, no fault" "$(prolog | sed 's/^un
 unset kmsg
 records fell-off
 scene 'gpu.*.all=hang'
-ok "after an Xid 79 nobody waits for NVML" within 2000 prolog
+ok "after an Xid 79 nobody waits for NVML" in_time 2000
 is "the fault is that Xid" "$(grep -c '^this node is drained: GPU 3 Xid 154: .*\[cluster-env gpu\.xid\]' "$work/told") $(tail -n 1 "$work/told")" "1 exit 1"
 is "no GPU was asked" "$(grep -c '^gpu\.[0-7]\.nvml\.asked=skipped' $run/jobs/7.facts)" 8
 records clean
@@ -146,7 +152,7 @@ for job in 11 12 13 14 15 16 17 18; do
 done
 wait
 is "eight prologs at once: all start their job" "$(cat "$work"/status.* | tr -d '\n')" 00000000
-is "each keeps its own" "$(ls $run/jobs | tr '\n' ' ')" "11.facts 12.facts 13.facts 14.facts 15.facts 16.facts 17.facts 18.facts "
+is "each keeps its own" "$(find $run/jobs -type f -printf '%f\n' | sort | tr '\n' ' ')" "11.facts 12.facts 13.facts 14.facts 15.facts 16.facts 17.facts 18.facts "
 ok "all whole" whole
 is "and nothing else is left" "$(find $run -type f ! -name '*.facts' -printf '%f\n' | sort | tr '\n' ' ')" "hosts node.policy "
 
@@ -178,7 +184,7 @@ if command -v valgrind >/dev/null; then
     is "no leak and no wrong access in any of its processes" \
         "$(sed '/Open file descriptor/,/^==[0-9]*== $/d; /FILE DESCRIPTORS/d; /^==[0-9]*== $/d; /^--/d' "$work"/valgrind.*)" ""
     is "the first has no file left open" \
-        "$(first=$(find "$work"/valgrind.* | sort -V | head -n 1) && grep -A 1 'Open file descriptor' "$first" | grep -c ' at ' || true)" 0
+        "$(grep -A 1 'Open file descriptor' "$(find "$work"/valgrind.* | sort -V | head -n 1)" | grep -c ' at ' || true)" 0
     ok "and all were looked at" [ "$(find "$work"/valgrind.* | wc -l)" -ge 6 ]
 else
     skip "no leak and no wrong access in any of its processes" "no valgrind"
