@@ -33,26 +33,41 @@ static struct ce_node *parse_rest(const struct ce_child *child)
     return ce_text_ok(&text) ? ce_node_parse(ce_text_string(&text), NULL) : NULL;
 }
 
-/* GPUs are asked one after the other: the first without an answer is the one that hangs. */
-static void merge(const struct ce_node *told, bool whole, struct ce_node *node)
+/* GPUs are asked one after the other: the first without an answer is the one that it was asking.
+ * NULL: all have one. */
+static const struct ce_pci *merge(const struct ce_node *told, struct ce_node *node)
 {
-    bool late = !whole;
+    const struct ce_pci *silent = NULL;
     for (unsigned i = 0; i < told->gpu_count; i++) {
         struct ce_gpu_state *state = find_state(node, told->gpus[i].address);
         if (!state)
             continue;
         if (i < told->gpu_states.count && told->gpu_states.items[i].asked != CE_GPU_NOT_ASKED) {
             *state = told->gpu_states.items[i];
-        } else if (late) {
-            state->asked = CE_GPU_LATE;
-            late = false;
+        } else if (!silent) {
+            silent = &told->gpus[i];
         }
     }
     memcpy(node->gpu_states.driver, told->gpu_states.driver, sizeof told->gpu_states.driver);
-    if (!told->gpu_states.error[0])
-        return;
-    memcpy(node->gpu_states.error, told->gpu_states.error, sizeof told->gpu_states.error);
-    node->gpu_states.code = told->gpu_states.code;
+    if (told->gpu_states.error[0]) {
+        memcpy(node->gpu_states.error, told->gpu_states.error, sizeof told->gpu_states.error);
+        node->gpu_states.code = told->gpu_states.code;
+    }
+    return silent;
+}
+
+/* Which GPU it was asking when it was ended, or ended badly. */
+static void blame(const struct ce_child *child, const struct ce_pci *gpu, struct ce_node *node,
+                  struct ce_error *err)
+{
+    if (child->end == CE_CHILD_LATE || child->end == CE_CHILD_ABANDONED) {
+        struct ce_gpu_state *state = find_state(node, gpu->address);
+        if (state)
+            state->asked = CE_GPU_LATE;
+    } else {
+        struct ce_error cause = *err;
+        ce_fail(err, "%.160s, asking %s", cause.text, gpu->address);
+    }
 }
 
 void ce_gpus_answer(const struct ce_child *child, struct ce_node *node)
@@ -66,8 +81,11 @@ void ce_gpus_answer(const struct ce_child *child, struct ce_node *node)
         told = ce_node_parse(ce_text_string(&child->output), &err);
     else
         told = parse_rest(child);
+    const struct ce_pci *silent = NULL;
     if (told && ce_gpu_states_alloc(states, node->gpu_count) == 0)
-        merge(told, whole, node);
+        silent = merge(told, node);
+    if (silent && !whole)
+        blame(child, silent, node, &err);
     if (!told || !whole)
         snprintf(states->error, sizeof states->error, "probe-gpu: %.200s", err.text);
 }

@@ -28,7 +28,7 @@ void ce_gpus_ask(struct ce_gpu_question *question, const struct ce_gpu_helper *h
 
 /* Its answer into node->gpu_states.  A helper that is not there, hangs, crashes or prints what is no text leaves its cause in
  * gpu_states.error; what it said of GPUs before it hung is kept, and the GPU that it was asking is
- * CE_GPU_LATE. */
+ * CE_GPU_LATE; where it crashed, named in the cause. */
 void ce_gpus_answer(const struct ce_child *child, struct ce_node *node);
 
 #endif

@@ -15,6 +15,7 @@ enter_node() { # SCRIPT
         [ "$(id -u)" = 0 ] || skip_all "needs root"
         unshare --mount true 2>/dev/null || skip_all "needs a mount namespace"
         [ -z "$(setting CE_SANITIZE)" ] || skip_all "what is preloaded does not go with a sanitizer"
+        # shellcheck disable=SC3045 # where a shell can
         ulimit -l unlimited 2>/dev/null || true
         CE_TEST_NAMESPACE=1 exec unshare --mount "$1"
     fi
@@ -28,9 +29,10 @@ enter_node() { # SCRIPT
 }
 
 leave_node() {
-    rm -rf "$work"
+    rm -rf --one-file-system "$work"
 }
 
+# shellcheck disable=SC2154 # top is the sourcing script's
 make_machine() {
     sh "$top/tests/fixtures/unpack" "$top/tests/fixtures/machines/oneclick.tree" "$work/tree"
     for port in "$work"/tree/sys/class/infiniband/*/ports/1; do
@@ -51,18 +53,24 @@ make_machine() {
     done
 }
 
+build_doubles() {
+    sh "$top/tests/doubles/nvml/build" "$work/lib" &&
+        ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$work/kmsg.so" "$top/tests/doubles/kmsg.c"
+}
+
 make_doubles() {
-    CC=$(setting CC)
-    CC=${CC%% -std*} sh "$top/tests/doubles/nvml/build" "$work/lib" 2>"$work/err" &&
-        ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$work/kmsg.so" "$top/tests/doubles/kmsg.c" 2>"$work/err" ||
-        skip_all "the doubles cannot be built: $(head -n 1 "$work/err")"
+    build_doubles 2>"$work/err" || skip_all "the doubles cannot be built: $(head -n 1 "$work/err")"
 }
 
 # slurmd gives a prolog no LD_LIBRARY_PATH: the library is found as NVIDIA's is, by the loader's cache.
 mount_node() {
     helpers=$(setting libexecdir | sed "s|\${exec_prefix}|$(setting prefix)|")/cluster-env
     mount -t tmpfs none /etc && mount -t tmpfs none /run && mount -t tmpfs none /var/cache &&
-        mount --bind "$work/tree/sys" /sys && mount -t tmpfs none "${helpers%/*}" && mkdir "$helpers" || return 1
+        mount --bind "$work/tree/sys" /sys && mkdir /run/libexec && mount --bind "${helpers%/*}" /run/libexec &&
+        mount -t tmpfs none "${helpers%/*}" && mkdir "$helpers" || return 1
+    for other in /run/libexec/*; do
+        [ "$other" = /run/libexec/cluster-env ] || ln -s "$other" "${helpers%/*}/"
+    done
     echo "$work/lib" >/etc/ld.so.conf
     ldconfig -X 2>/dev/null || /sbin/ldconfig -X
     mkdir /etc/slurm
