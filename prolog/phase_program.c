@@ -23,7 +23,7 @@
 
 /* Two rounds of probes, then slurmctld: in all less than the 10 s that Slurm's own defaults grant
  * (MessageTimeout, BatchStartTimeout). */
-enum { PROBE_MS = 2500, DRAIN_MS = 3000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
+enum { PROBE_MS = 2500, DRAIN_MS = 3000, REQUEUE_MS = 1000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
 struct run {
@@ -116,10 +116,14 @@ static void answer(struct run *run, const struct ce_phase_result *result)
     }
     run->faulty = true;
     tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
-    if (ce_drain_node(CE_HELPER_DIR, result->node_name, reason, DRAIN_MS, &err) == 0)
+    if (ce_drain_node(CE_HELPER_DIR, result->node_name, reason, DRAIN_MS, &err) < 0) {
+        ce_fail_in(&err, "the reason could not be set");
+        tell_syslog(run, LOG_ERR, "%s", err.text);
         return;
-    ce_fail_in(&err, "the reason could not be set");
-    tell_syslog(run, LOG_ERR, "%s", err.text);
+    }
+    if (run->phase == CE_PROLOG && run->job &&
+        ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS, &err) < 0)
+        tell_syslog(run, LOG_NOTICE, "%s", err.text);
 }
 
 static int run_phase(void *ctx)

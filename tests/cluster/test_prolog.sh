@@ -93,7 +93,7 @@ test_defer() {
     slow_prolog n9 2
     link DOWN n9
     submit late "$home/late.out" -N2 -x zeta1 --requeue --wrap "echo \$SLURM_JOB_NODELIST \$SLURM_RESTART_COUNT >>$home/late.ran
-        [[ -z \$SLURM_RESTART_COUNT ]] || touch $home/late.done"
+        [ -z \"\$SLURM_RESTART_COUNT\" ] || touch $home/late.done"
     ended late
     ran=$(cat "$home/late.ran" 2>&1) || true
     [[ $ran == "alpha,n10 1" ]] || complain "it ran on: $ran"
@@ -360,7 +360,7 @@ test_hostile() {
     verdict "a job whose name, comment and SPANK_ variables are hostile runs"
 
     link DOWN n9
-    helper n9 slurm-node 'env >/run/helper.env; printf "%s|" "$@" >/run/helper.words; exit 0'
+    helper n9 slurm-node 'env >/run/helper.env; [ "$1" != drain ] || printf "%s|" "$@" >/run/helper.words; exit 0'
     by_hand n9 cluster-prolog SPANK_LD_PRELOAD=x SLURM_JOB_COMMENT="$evil" SLURM_JOB_NAME="$evil" SPANK_PATH=/tmp LD_DEBUG_OUTPUT=/tmp/x
     [[ $status -eq 1 ]] || complain "status $status: $err"
     [[ $(as_root n9 cat /run/helper.words) == "drain|n9|$down|" ]] || complain "$(as_root n9 cat /run/helper.words)"
