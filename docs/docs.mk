@@ -16,6 +16,7 @@ dist_doc_DATA += \
     docs/addresses.md \
     docs/checks.md \
     docs/machines.md \
+    docs/prolog.md \
     docs/stable.md \
     docs/topology.md \
     docs/topology.svg \

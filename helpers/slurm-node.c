@@ -5,6 +5,7 @@
  * that is down.  stdout is a record (lib/model/record.h); stderr is for people; the exit status is
  * 0, 1 (slurmctld did not tell), 2 (usage), or of those in slurm_drain.h. */
 #include <errno.h>
+#define SLURM_BACKWARD_COMPAT /* 26.05: jobs are told by their number, as before */
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/text.h"
 #include "model/roster.h"
 #include "slurm_drain.h"
@@ -160,6 +162,27 @@ static int list(char **arguments)
     return print(&out);
 }
 
+/* ---------------------------------------------------------------- requeue */
+
+/* What srun and salloc started, and what must not run twice, Slurm ends by itself when the prolog has
+ * failed; one that waits already was another node's. */
+static bool is_left_alone(int code)
+{
+    return code == ESLURM_BATCH_ONLY || code == ESLURM_DISABLED || code == ESLURM_JOB_PENDING;
+}
+
+static int requeue(char **arguments)
+{
+    uint32_t job;
+    if (ce_parse_u32(arguments[0], 1, UINT32_MAX, &job) < 0) {
+        fputs("slurm-node: requeue: expected the number of a job\n", stderr);
+        return 2;
+    }
+    if (slurm_requeue(job, JOB_RUNNING) == SLURM_SUCCESS || is_left_alone(errno))
+        return 0;
+    return complain("slurmctld does not requeue the job");
+}
+
 static const struct {
     const char *name;
     int arguments;
@@ -168,6 +191,7 @@ static const struct {
     {"list", 0, list},
     {"drain", 4, ce_slurm_drain},
     {"resume", 2, ce_slurm_resume},
+    {"requeue", 1, requeue},
 };
 
 int main(int argc, char **argv)
@@ -181,7 +205,8 @@ int main(int argc, char **argv)
         }
     fputs("usage: slurm-node list\n"
           "       slurm-node drain NODE REASON PERCENT HOURS\n"
-          "       slurm-node resume NODE REASON\n",
+          "       slurm-node resume NODE REASON\n"
+          "       slurm-node requeue JOB\n",
           stderr);
     return 2;
 }

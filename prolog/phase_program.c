@@ -24,7 +24,7 @@
 
 /* All probes side by side, then slurmctld: in all less than the 10 s that Slurm's own defaults grant
  * (MessageTimeout, BatchStartTimeout). */
-enum { PROBE_MS = 4000, DRAIN_MS = 3000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
+enum { PROBE_MS = 4000, DRAIN_MS = 3000, REQUEUE_MS = 1000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
 struct run {
@@ -144,6 +144,9 @@ static void drain(struct run *run, struct ce_phase_result *result)
     }
     if (change == CE_CHANGED && ce_recover_drained(CE_RUN_DIR, result, &err) < 0)
         tell_syslog(run, LOG_WARNING, "this node will not come back by itself: %s", err.text);
+    if (run->phase == CE_PROLOG && run->job && run->faulty && change != CE_CHANGE_FAILED &&
+        ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS, &err) != CE_CHANGED)
+        tell_syslog(run, LOG_NOTICE, "%s", err.text);
 }
 
 /* The checks of a health check found nothing to drain for, or what this node is drained for. */

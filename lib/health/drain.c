@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "health/drain.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,5 +59,14 @@ enum ce_change ce_drain_lift(const char *helper_dir, const char *node, const cha
                              unsigned deadline_ms, struct ce_error *err)
 {
     char *const arguments[] = {"resume", (char *)node, (char *)reason, NULL};
+    return run_helper(helper_dir, arguments, deadline_ms, err);
+}
+
+enum ce_change ce_requeue_job(const char *helper_dir, uint32_t job, unsigned deadline_ms,
+                              struct ce_error *err)
+{
+    char number[16];
+    char *const arguments[] = {"requeue", number, NULL};
+    snprintf(number, sizeof number, "%" PRIu32, job);
     return run_helper(helper_dir, arguments, deadline_ms, err);
 }

@@ -5,6 +5,8 @@
 #ifndef CE_HEALTH_DRAIN_H
 #define CE_HEALTH_DRAIN_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "health/guard.h"
 
@@ -19,5 +21,11 @@ enum ce_change ce_drain_node(const char *helper_dir, const char *node, const cha
  * CE_CHANGE_FAILED with err. */
 enum ce_change ce_drain_lift(const char *helper_dir, const char *node, const char *reason,
                              unsigned deadline_ms, struct ce_error *err);
+
+/* A batch job whose prolog fails on this node goes back into the queue.  Slurm does it too, but after the
+ * prolog's end, and the script may run on other nodes until then.  CE_CHANGED, also where Slurm has to end the
+ * job; CE_CHANGE_FAILED with err. */
+enum ce_change ce_requeue_job(const char *helper_dir, uint32_t job, unsigned deadline_ms,
+                              struct ce_error *err);
 
 #endif

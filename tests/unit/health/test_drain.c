@@ -72,31 +72,47 @@ static void drains(void **state)
     assert_true(end.tv_sec - start.tv_sec < 3);
 }
 
-static void read_words(char *got, size_t size)
+static void keep_words(void)
 {
+    FILE *file = fopen(script, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\nprintf '%%s|' \"$@\" >\"${0%%/*}/words\"\n");
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(script, 0755), 0);
+}
+
+static void assert_words(const char *expected)
+{
+    char got[200] = "";
     FILE *file = fopen(words, "r");
     assert_non_null(file);
-    assert_non_null(fgets(got, (int)size, file));
+    assert_non_null(fgets(got, sizeof got, file));
     fclose(file);
+    assert_string_equal(got, expected);
 }
 
 static void the_helper_gets_node_and_reason_as_they_are(void **state)
 {
     static const char reason[] = "a 'b' $(c); %s";
     struct ce_error err = {""};
-    char got[200] = "";
     (void)state;
-    FILE *file = fopen(script, "w");
-    assert_non_null(file);
-    fprintf(file, "#!/bin/sh\nprintf '%%s|' \"$@\" >\"${0%%/*}/words\"\n");
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(script, 0755), 0);
+    keep_words();
     assert_int_equal(ce_drain_node(folder, "n1", reason, &limit, 10000, &err), CE_CHANGED);
-    read_words(got, sizeof got);
-    assert_string_equal(got, "drain|n1|a 'b' $(c); %s|10|24|");
+    assert_words("drain|n1|a 'b' $(c); %s|10|24|");
     assert_int_equal(ce_drain_lift(folder, "n1", reason, 10000, &err), CE_CHANGED);
-    read_words(got, sizeof got);
-    assert_string_equal(got, "resume|n1|a 'b' $(c); %s|");
+    assert_words("resume|n1|a 'b' $(c); %s|");
+}
+
+static void a_job_is_requeued_by_its_number(void **state)
+{
+    struct ce_error err = {""};
+    (void)state;
+    keep_words();
+    assert_int_equal(ce_requeue_job(folder, 4294967294, 10000, &err), CE_CHANGED);
+    assert_words("requeue|4294967294|");
+    unlink(script);
+    assert_int_equal(ce_requeue_job(folder, 7, 1000, &err), CE_CHANGE_FAILED);
+    unit_holds(err.text, "slurm-node requeue 7: ");
 }
 
 static void a_folder_with_too_long_a_name_is_an_error(void **state)
@@ -113,6 +129,7 @@ int main(void)
 {
     UNIT_TABLE(rows, drains);
     UNIT_RULE(the_helper_gets_node_and_reason_as_they_are);
+    UNIT_RULE(a_job_is_requeued_by_its_number);
     UNIT_RULE(a_folder_with_too_long_a_name_is_an_error);
     return cmocka_run_group_tests_name("health/drain", unit_tests, make_folder, remove_folder);
 }
