@@ -11,19 +11,23 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/parse.h"
 #include "checks/check.h"
 #include "health/drain.h"
+#include "health/journal.h"
 #include "health/phase.h"
 #include "local/texts.h"
 #include "model/hostlist.h"
 
-/* Two rounds of probes, then slurmctld: in all less than the 10 s that Slurm's own defaults grant
- * (MessageTimeout, BatchStartTimeout). */
-enum { PROBE_MS = 2500, DRAIN_MS = 3000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
+/* For each second of the deadline: two rounds of probes, then slurmctld, and something is left for
+ * last words.  10 s by default: what Slurm's own defaults grant (MessageTimeout,
+ * BatchStartTimeout). */
+enum { PROBE_MS = 250, DRAIN_MS = 300, ALL_MS = 900 };
+enum { POLICY_MS = 2000, REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
 struct run {
@@ -31,8 +35,12 @@ struct run {
     unsigned phase;
     const char *node_name; /* in Slurm; NULL: not told */
     uint32_t job;
+    struct ce_policy policy;    /* the default until the configuration was read */
+    struct timespec began;
     struct ce_error last_words; /* of the parent, where the child had none */
+    enum ce_done done;
     bool faulty;                /* set before the node is drained: from here on the status is 1 */
+    bool reported;
 };
 
 /* ---------------------------------------------------------------- where it runs */
@@ -100,6 +108,41 @@ static void tell_findings(const struct run *run, const struct ce_phase_result *r
         tell_syslog(run, LOG_NOTICE, "%s", result->notes.line[i].text);
 }
 
+/* ---------------------------------------------------------------- reports */
+
+static unsigned ms_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned)((now.tv_sec - then->tv_sec) * 1000 + (now.tv_nsec - then->tv_nsec) / 1000000);
+}
+
+/* error: why the result says nothing; NULL: it does. */
+static void report(struct run *run, const struct ce_phase_result *result, const char *error,
+                   unsigned deadline_ms)
+{
+    struct ce_error err;
+    const unsigned took_ms = ms_since(&run->began);
+    const struct ce_run told = {
+        .phase = ce_phase_name(run->phase),
+        .node = run->node_name ? run->node_name : result->node_name,
+        .boot_id = result->boot_id,
+        .mode = error ? NULL : ce_mode_name(result->policy.mode),
+        .job = run->job,
+        .began = time(NULL) - took_ms / 1000,
+        .took_ms = took_ms,
+        .error = error,
+        .misconfigured = error && result->misconfigured,
+        .reason = result->reason.text,
+        .done = run->done,
+        .findings = &result->findings,
+        .notes = &result->notes,
+    };
+    run->reported = true;
+    if (ce_journal_keep(&told, &run->policy, deadline_ms, &err) < 0)
+        tell_syslog(run, LOG_NOTICE, "%s", err.text);
+}
+
 /* ---------------------------------------------------------------- in the child */
 
 /* Where slurmctld does not answer, the exit status drains the node all the same, without the
@@ -111,12 +154,14 @@ static void answer(struct run *run, const struct ce_phase_result *result)
     if (!reason[0])
         return;
     if (result->policy.mode == CE_MODE_OBSERVE) {
+        run->done = CE_DONE_OBSERVED;
         tell_syslog(run, LOG_WARNING, "mode = \"observe\", else this node would be drained: %s", reason);
         return;
     }
     run->faulty = true;
+    run->done = CE_DONE_DRAINED;
     tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
-    if (ce_drain_node(CE_HELPER_DIR, result->node_name, reason, DRAIN_MS, &err) == 0)
+    if (ce_drain_node(CE_HELPER_DIR, result->node_name, reason, DRAIN_MS * run->policy.deadline_s, &err) == 0)
         return;
     ce_fail_in(&err, "the reason could not be set");
     tell_syslog(run, LOG_ERR, "%s", err.text);
@@ -130,7 +175,7 @@ static int run_phase(void *ctx)
         .machine = {.root = "/",
                     .helpers = CE_HELPER_DIR,
                     .run_dir = CE_RUN_DIR,
-                    .deadline_ms = PROBE_MS},
+                    .deadline_ms = PROBE_MS * run->policy.deadline_s},
         .node_name = run->node_name,
         .job = run->job,
         .keep = run->phase == CE_PROLOG,
@@ -141,10 +186,20 @@ static int run_phase(void *ctx)
     if (ce_phase_run(&what, &result, &err) < 0) {
         ce_fail_in(&err, "not checked");
         tell_syslog(run, LOG_ERR, "%s", err.text);
+        report(run, &result, err.text, REPORT_MS);
         return 0;
     }
     tell_findings(run, &result);
     answer(run, &result);
+    report(run, &result, NULL, REPORT_MS);
+    return 0;
+}
+
+/* What is wrong with it, run_phase() will say. */
+static int read_policy(void *ctx)
+{
+    struct run *run = ctx;
+    ce_phase_policy(NULL, run->node_name, &run->policy, NULL);
     return 0;
 }
 
@@ -152,7 +207,10 @@ static int run_phase(void *ctx)
 
 static int say_last_words(void *ctx)
 {
-    const struct run *run = ctx;
+    struct run *run = ctx;
+    const struct ce_phase_result nothing = {.node_name = ""};
+    if (!run->reported)
+        report(run, &nothing, run->last_words.text, LAST_REPORT_MS);
     openlog(run->name, LOG_PID, LOG_DAEMON);
     tell_syslog(run, LOG_ERR, "%s", run->last_words.text);
     return 0;
@@ -186,11 +244,17 @@ int ce_phase_program(const char *name, unsigned phase)
         return 0;
     *run = (struct run){
         .name = name, .phase = phase, .node_name = node_name(), .job = job_id()};
+    clock_gettime(CLOCK_MONOTONIC, &run->began);
+    ce_policy_default(&run->policy);
     if (forget_environment() < 0)
         return 0;
-    run_child(run, run_phase, ALL_MS, &run->last_words);
+    run_child(run, read_policy, POLICY_MS, &run->last_words);
     if (run->last_words.text[0])
-        run_child(run, say_last_words, SYSLOG_MS, &err);
+        ce_fail_in(&run->last_words, "cluster-env.conf");
+    else
+        run_child(run, run_phase, ALL_MS * run->policy.deadline_s - ms_since(&run->began), &run->last_words);
+    if (run->last_words.text[0])
+        run_child(run, say_last_words, LAST_MS, &err);
     return run->faulty;
 }
 

@@ -21,7 +21,11 @@ enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
 {
-    *policy = (struct ce_policy){.port_first = PORT_FIRST, .port_last = PORT_LAST};
+    *policy = (struct ce_policy){.port_first = PORT_FIRST,
+                                 .port_last = PORT_LAST,
+                                 .deadline_s = CE_POLICY_DEADLINE_S,
+                                 .log = CE_POLICY_LOG,
+                                 .metrics = CE_POLICY_METRICS};
 }
 
 static int name_index(const char *const *names, size_t count, const char *text)

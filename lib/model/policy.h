@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/address.h"
+#include "model/check_rule.h"
 #include "model/node.h"
 #include "model/record.h"
 
@@ -68,7 +69,15 @@ struct ce_policy {
     uint32_t hugepages;                     /* of the default size; 0: not known */
     char mounts[CE_POLICY_MOUNTS_MAX][CE_HOST_PATH];
     uint32_t mount_count;
+    struct ce_check_rules checks;
+    uint32_t deadline_s;                    /* of the whole prolog or epilog */
+    char log[CE_HOST_PATH];                 /* a line for each run is added to it; "": none */
+    char metrics[CE_HOST_PATH];             /* the folder of Prometheus' textfiles; "": none */
 };
+
+#define CE_POLICY_LOG "/var/log/cluster-env/health.jsonl"
+#define CE_POLICY_METRICS "/var/lib/prometheus/node-exporter"
+enum { CE_POLICY_DEADLINE_S = 10 };
 
 /* Fill in what holds without a configuration. */
 void ce_policy_default(struct ce_policy *policy);
