@@ -250,7 +250,7 @@ int ce_phase_program(const char *name, unsigned phase)
         return 0;
     run_child(run, read_policy, POLICY_MS, &run->last_words);
     if (run->last_words.text[0])
-        ce_fail_in(&run->last_words, "cluster-env.conf");
+        ce_fail_in(&run->last_words, "reading cluster-env.conf");
     else
         run_child(run, run_phase, ALL_MS * run->policy.deadline_s - ms_since(&run->began), &run->last_words);
     if (run->last_words.text[0])

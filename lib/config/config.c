@@ -151,7 +151,7 @@ static int read_response(const config_setting_t *setting, struct ce_check_rule *
     if (!is_fault && strcmp(name, "unknown") != 0)
         return ce_fail(why, "'%s' is not of a check: expected name, fault or unknown", name);
     if (!text || ce_response_parse(text, &response) < 0)
-        return ce_fail(why, "%s: expected %s\"warn\" or \"ignore\"", name, is_fault ? "\"drain\", " : "");
+        return ce_fail(why, "%s: expected \"drain\", \"warn\" or \"ignore\"", name);
     if (!is_fault && response == CE_DRAIN)
         return ce_fail(why, "unknown: what could not be found out never drains a node; "
                             "expected \"warn\" or \"ignore\"");
