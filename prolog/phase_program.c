@@ -124,7 +124,7 @@ static void report(struct run *run, const struct ce_phase_result *result, const 
     struct ce_error err;
     const unsigned took_ms = ms_since(&run->began);
     const struct ce_run told = {
-        .phase = ce_phase_name(run->phase),
+        .phase = run->name + strlen("cluster-"),
         .node = run->node_name ? run->node_name : result->node_name,
         .boot_id = result->boot_id,
         .mode = error ? NULL : ce_mode_name(result->policy.mode),
@@ -233,6 +233,12 @@ static void run_child(struct run *run, int (*body)(void *), unsigned deadline_ms
     ce_child_free(&child);
 }
 
+/* In tenths of a second, for it is told to people. */
+static unsigned time_left(const struct run *run)
+{
+    return ALL_MS * run->policy.deadline_s - ms_since(&run->began) / 100 * 100;
+}
+
 int ce_phase_program(const char *name, unsigned phase)
 {
     struct ce_error err;
@@ -252,7 +258,7 @@ int ce_phase_program(const char *name, unsigned phase)
     if (run->last_words.text[0])
         ce_fail_in(&run->last_words, "reading cluster-env.conf");
     else
-        run_child(run, run_phase, ALL_MS * run->policy.deadline_s - ms_since(&run->began), &run->last_words);
+        run_child(run, run_phase, time_left(run), &run->last_words);
     if (run->last_words.text[0])
         run_child(run, say_last_words, LAST_MS, &err);
     return run->faulty;

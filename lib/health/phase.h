@@ -26,9 +26,9 @@ struct ce_phase {
 
 struct ce_phase_result {
     char node_name[256];
-    char boot_id[40]; /* "": not known */
     struct ce_policy policy;
     struct ce_findings findings;
+    char boot_id[64];       /* "": not known */
     struct ce_error reason; /* what the node would be drained for; "": nothing */
     struct ce_notes notes;  /* what could not be found out or written */
     bool misconfigured;     /* after a failure: it is of the configuration, or of `only` */
