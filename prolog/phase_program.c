@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/file.h"
 #include "base/parse.h"
 #include "checks/check.h"
 #include "health/drain.h"
@@ -27,7 +28,7 @@
  * last words.  10 s by default: what Slurm's own defaults grant (MessageTimeout,
  * BatchStartTimeout). */
 enum { PROBE_MS = 250, DRAIN_MS = 300, ALL_MS = 900 };
-enum { POLICY_MS = 2000, REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
+enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
 struct run {
@@ -35,7 +36,7 @@ struct run {
     unsigned phase;
     const char *node_name; /* in Slurm; NULL: not told */
     uint32_t job;
-    struct ce_policy policy;    /* the default until the configuration was read */
+    struct ce_policy policy;    /* the last one, until the configuration was read */
     struct timespec began;
     struct ce_error last_words; /* of the parent, where the child had none */
     enum ce_done done;
@@ -189,17 +190,10 @@ static int run_phase(void *ctx)
         report(run, &result, err.text, REPORT_MS);
         return 0;
     }
+    run->policy = result.policy;
     tell_findings(run, &result);
     answer(run, &result);
     report(run, &result, NULL, REPORT_MS);
-    return 0;
-}
-
-/* What is wrong with it, run_phase() will say. */
-static int read_policy(void *ctx)
-{
-    struct run *run = ctx;
-    ce_phase_policy(NULL, run->node_name, &run->policy, NULL);
     return 0;
 }
 
@@ -233,10 +227,14 @@ static void run_child(struct run *run, int (*body)(void *), unsigned deadline_ms
     ce_child_free(&child);
 }
 
-/* In tenths of a second, for it is told to people. */
-static unsigned time_left(const struct run *run)
+/* As the last prolog, or the boot, wrote it down: the configuration itself may be on a file system
+ * that hangs. */
+static void read_policy(struct ce_policy *ret)
 {
-    return ALL_MS * run->policy.deadline_s - ms_since(&run->began) / 100 * 100;
+    ce_autotext struct ce_text text = CE_TEXT(CE_TEXT_MAX);
+    ce_policy_default(ret);
+    if (ce_file_read(AT_FDCWD, CE_RUN_DIR "/" CE_POLICY_FILE, CE_TRUST_OWNER, &text, NULL) == CE_READ_OK)
+        ce_policy_parse(ce_text_string(&text), ret, NULL);
 }
 
 int ce_phase_program(const char *name, unsigned phase)
@@ -251,14 +249,10 @@ int ce_phase_program(const char *name, unsigned phase)
     *run = (struct run){
         .name = name, .phase = phase, .node_name = node_name(), .job = job_id()};
     clock_gettime(CLOCK_MONOTONIC, &run->began);
-    ce_policy_default(&run->policy);
+    read_policy(&run->policy);
     if (forget_environment() < 0)
         return 0;
-    run_child(run, read_policy, POLICY_MS, &run->last_words);
-    if (run->last_words.text[0])
-        ce_fail_in(&run->last_words, "reading cluster-env.conf");
-    else
-        run_child(run, run_phase, time_left(run), &run->last_words);
+    run_child(run, run_phase, ALL_MS * run->policy.deadline_s, &run->last_words);
     if (run->last_words.text[0])
         run_child(run, say_last_words, LAST_MS, &err);
     return run->faulty;

@@ -5,9 +5,6 @@
 
 #include "base/parse.h"
 
-/* Slurm's own programs wait 10 s by default; sites that let them wait longer may need more. */
-enum { DEADLINE_MIN = 5, DEADLINE_MAX = 60 };
-
 typedef const struct ce_option_value *value_t;
 
 static int read_number(value_t value, long long min, long long max, uint32_t *ret,
@@ -178,7 +175,8 @@ static void clear_mounts(struct ce_config *config)
 
 static int apply_deadline(value_t value, struct ce_config *config, struct ce_error *err)
 {
-    return read_number(value, DEADLINE_MIN, DEADLINE_MAX, &config->policy.deadline_s, err);
+    return read_number(value, CE_POLICY_DEADLINE_MIN, CE_POLICY_DEADLINE_MAX,
+                       &config->policy.deadline_s, err);
 }
 
 static int apply_path(value_t value, char path[CE_HOST_PATH], struct ce_error *err)

@@ -70,6 +70,8 @@ struct ce_policy {
     char mounts[CE_POLICY_MOUNTS_MAX][CE_HOST_PATH];
     uint32_t mount_count;
     struct ce_check_rules checks;
+    /* What cluster-prolog has to know before it reads the configuration, in node.policy where it is not
+     * the default. */
     uint32_t deadline_s;                    /* of the whole prolog or epilog */
     char log[CE_HOST_PATH];                 /* a line for each run is added to it; "": none */
     char metrics[CE_HOST_PATH];             /* the folder of Prometheus' textfiles; "": none */
@@ -77,7 +79,7 @@ struct ce_policy {
 
 #define CE_POLICY_LOG "/var/log/cluster-env/health.jsonl"
 #define CE_POLICY_METRICS "/var/lib/prometheus/node-exporter"
-enum { CE_POLICY_DEADLINE_S = 10 };
+enum { CE_POLICY_DEADLINE_S = 10, CE_POLICY_DEADLINE_MIN = 5, CE_POLICY_DEADLINE_MAX = 60 };
 
 /* Fill in what holds without a configuration. */
 void ce_policy_default(struct ce_policy *policy);

@@ -87,7 +87,7 @@ test_healthy() {
     not_drained
     verdict "healthy nodes start the job, nobody sees a word"
 
-    as_root n9 sh -c 'rm /run/cluster-env/*'
+    as_root n9 sh -c 'rm -r /run/cluster-env/*'
     run as_user srun -N4 --cluster-env "$jobs/seen.sh" "$home/fresh"
     quiet
     load "$home/fresh" 4
@@ -263,8 +263,8 @@ test_trouble() {
 # The child that does the work hangs as a whole, as on a file system that does not answer.
 by_hand_stopped() {
     as_root n9 bash -c 'for ((i = 0; i < 200; i++)); do
-        ! pgrep -f "^sleep 1000$" >/dev/null || break; sleep 0.01; done
-        kill -STOP "$(pgrep -f "^/run/libexec/cluster-prolog$" | sed -n 2p)"' &
+        pid=$(pgrep -f "^/run/libexec/cluster-prolog$" | sed -n 2p); [[ -z $pid ]] || break; sleep 0.01; done
+        kill -STOP "$pid"' &
     by_hand n9 cluster-prolog
     wait $!
     [[ $status -eq 0 && $took -lt 10500 && $err == *"not checked: no answer in 9 s"* ]] ||
@@ -274,7 +274,7 @@ by_hand_stopped() {
 
 # ---------------------------------------------------------------- what stays of it
 
-readonly log=/var/log/cluster-env/health.jsonl metrics=/var/lib/prometheus/node-exporter
+readonly log=/var/log/cluster-env/health.jsonl metrics=/run/metrics
 
 # logged_run NODE PHASE JOB FILTER: of the last such line of its log
 logged_run() {
@@ -285,7 +285,9 @@ metric() { as_root "$1" sed -n "s/^cluster_env_$3 //p" "$metrics/cluster_env_$2.
 
 test_reports() {
     local id
+    local reports="reports = { metrics = \"$metrics\"; };"
     as_root n9 mkdir -p $metrics
+    as_root n9 bash -c 'echo "$0" >>/etc/slurm/cluster-env.conf' "$reports"
     link DOWN n9
     run as_user srun -N1 -w n9 true
     drained_for n9 "$down"

@@ -22,7 +22,7 @@ end() {
 }
 trap end EXIT
 trap 'exit 130' INT TERM
-log=/var/log/cluster-env/health.jsonl metrics=$work/metrics
+log=/var/log/cluster-env/health.jsonl metrics=$work/metrics default_metrics=/var/lib/prometheus/node-exporter
 helpers=$(sed -n 's/^libexecdir = //p' Makefile | sed "s|\${exec_prefix}|$(setting prefix)|; s|\${prefix}|$(setting prefix)|")/cluster-env
 
 put() { # PATH TEXT
@@ -45,7 +45,8 @@ enter_machine() {
     port mlx5_1 '1: DOWN' '2: Polling'
     { mount -t tmpfs none /etc && mount -t tmpfs none /run && mount -t tmpfs none /var/log && mount --bind "$work/sys" /sys; } ||
         skip_all "cannot mount"
-    [[ ! -d /var/lib/prometheus ]] || mount -t tmpfs none /var/lib/prometheus # what is here is nobody's
+    # the default folder of the metrics, where there is one, is empty, and nobody's
+    [[ ! -d ${default_metrics%/*} ]] || { mount -t tmpfs none "${default_metrics%/*}" && mkdir "$default_metrics"; }
     : >/etc/hosts
     echo 'root:x:0:0:root:/root:/bin/sh' >/etc/passwd
     echo 'root:x:0:' >/etc/group
@@ -100,12 +101,24 @@ test_policy() {
 }
 
 test_trouble() {
+    local name
     configure "mode = \"drain\"; checks = ( { name = \"ib.port.stat\"; fault = \"warn\"; } );"
     is "a check that is none: nothing is checked, nothing drained" "$(phase prolog 9)" 0
     is "and the log says which" "$(last '[.checked, .misconfigured, .error]')" \
         "[false,true,\"not checked: /etc/slurm/cluster-env.conf:1: checks: no check is called 'ib.port.stat'; did you mean 'ib.port.state'?\"]"
+    configure "$metrics_key"
+    phase prolog 9 >/dev/null
     configure "mode = ;"
     is "a syntax error: the same" "$(phase prolog 9) $(last '[.checked, .misconfigured, .done, .reason]')" '0 [false,true,"nothing",null]'
+    is "and a metric, where the last configuration says" "$(metric prolog 'config_error{phase="prolog"}') $(metric prolog 'run_checked{phase="prolog"}')" "1 0"
+
+    rm /run/cluster-env/node.policy
+    name="without a configuration ever, and in the default folder of metrics"
+    if [[ -d $default_metrics ]]; then
+        is "$name" "$(phase prolog 9) $(grep -c '^cluster_env_\(config_error{phase="prolog"} 1\|run_checked{phase="prolog"} 0\)$' "$default_metrics/cluster_env_prolog.prom")" "0 2"
+    else
+        skip "$name" "there is no $default_metrics"
+    fi
 
     mount -t tmpfs -o size=64k none "$work/full"
     dd if=/dev/zero of="$work/full/fill" bs=4k 2>/dev/null || true
@@ -128,6 +141,7 @@ test_deadline() {
     printf '#!/bin/sh\nexec sleep 1000\n' >"$helpers/probe-verbs"
     chmod 755 "$helpers/probe-verbs"
     configure "deadline = 6;"
+    phase prolog 10 >/dev/null # which writes it down for the next
     is "a shorter deadline shortens that of the probes" "$(phase prolog 10) $(grep -o 'no answer in [0-9.]* m*s' "$work/said" | head -n 1)" \
         "0 no answer in 1.5 s"
     umount "$helpers"
