@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "config/config.h"
+#include "health/check_names.h"
 #include "launch/rails.h"
 #include "launch/variables.h"
 #include "health/machine.h"
@@ -97,7 +98,7 @@ static int check(const struct arguments *arguments)
     struct ce_error err;
     ce_autotext struct ce_text out = CE_TEXT(1 << 20);
     const char *name = arguments->node_name ? arguments->node_name : "";
-    if (ce_site_open(arguments->check, &site, &err) < 0)
+    if (ce_check_names_open(arguments->check, &site, &err) < 0)
         return ce_complain("config", &err, CE_EXIT_USAGE);
     ce_site_config(&site, name, &config);
     ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_site_rules(&site, name, &err);

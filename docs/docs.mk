@@ -16,6 +16,7 @@ dist_doc_DATA += \
     docs/addresses.md \
     docs/checks.md \
     docs/machines.md \
+    docs/monitoring.md \
     docs/prolog.md \
     docs/stable.md \
     docs/topology.md \
@@ -24,7 +25,7 @@ dist_doc_DATA += \
     docs/user.md \
     docs/variables.md
 examplesdir = $(docdir)/examples
-dist_examples_DATA = docs/examples/cluster_info.c
+dist_examples_DATA = docs/examples/cluster-env.rules.yml docs/examples/cluster_info.c
 
 bashcompletion_DATA = completions/cluster-env
 CLEANFILES += completions/cluster-env

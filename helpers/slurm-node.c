@@ -180,7 +180,7 @@ static int requeue(char **arguments)
     }
     if (slurm_requeue(job, JOB_RUNNING) == SLURM_SUCCESS || is_left_alone(errno))
         return 0;
-    return complain("slurmctld does not requeue the job");
+    return ce_slurm_complain("slurmctld does not requeue the job");
 }
 
 static const struct {

@@ -11,20 +11,25 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/file.h"
 #include "base/parse.h"
 #include "checks/check.h"
 #include "health/drain.h"
+#include "health/journal.h"
 #include "health/phase.h"
 #include "health/recover.h"
 #include "local/texts.h"
 #include "model/hostlist.h"
 
-/* All probes side by side, then slurmctld: in all less than the 10 s that Slurm's own defaults grant
- * (MessageTimeout, BatchStartTimeout). */
-enum { PROBE_MS = 4000, DRAIN_MS = 3000, REQUEUE_MS = 1000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
+/* For each second of the deadline: all probes side by side, then slurmctld, and something is left for
+ * last words.  10 s by default: what Slurm's own defaults grant (MessageTimeout,
+ * BatchStartTimeout). */
+enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
+enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
 struct run {
@@ -32,8 +37,12 @@ struct run {
     unsigned phase;
     const char *node_name; /* in Slurm; NULL: not told */
     uint32_t job;
+    struct ce_policy policy;    /* the last one, until the configuration was read */
+    struct timespec began;
     struct ce_error last_words; /* of the parent, where the child had none */
+    enum ce_done done;
     bool faulty;                /* set before the node is drained: from here on the status is 1 */
+    bool reported;
 };
 
 /* ---------------------------------------------------------------- where it runs */
@@ -101,6 +110,41 @@ static void tell_findings(const struct run *run, const struct ce_phase_result *r
         tell_syslog(run, LOG_NOTICE, "%s", result->notes.line[i].text);
 }
 
+/* ---------------------------------------------------------------- reports */
+
+static unsigned ms_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned)((now.tv_sec - then->tv_sec) * 1000 + (now.tv_nsec - then->tv_nsec) / 1000000);
+}
+
+/* error: why the result says nothing; NULL: it does. */
+static void report(struct run *run, const struct ce_phase_result *result, const char *error,
+                   unsigned deadline_ms)
+{
+    struct ce_error err;
+    const unsigned took_ms = ms_since(&run->began);
+    const struct ce_run told = {
+        .phase = run->name + strlen("cluster-"),
+        .node = run->node_name ? run->node_name : result->node_name,
+        .boot_id = result->boot_id,
+        .mode = error ? NULL : ce_mode_name(result->policy.mode),
+        .job = run->job,
+        .began = time(NULL) - took_ms / 1000,
+        .took_ms = took_ms,
+        .error = error,
+        .misconfigured = error && result->misconfigured,
+        .reason = result->reason.text,
+        .done = run->done,
+        .findings = &result->findings,
+        .notes = &result->notes,
+    };
+    run->reported = true;
+    if (ce_journal_keep(&told, &run->policy, deadline_ms, &err) < 0)
+        tell_syslog(run, LOG_NOTICE, "%s", err.text);
+}
+
 /* ---------------------------------------------------------------- in the child */
 
 /* What became of the node, in words; `%s` is what was found. */
@@ -133,10 +177,13 @@ static void drain(struct run *run, struct ce_phase_result *result)
                                          result->policy.max_drained_hours};
     struct ce_error err;
     run->faulty = run->phase != CE_MANUAL;
+    run->done = run->faulty ? CE_DONE_DRAINED : CE_DONE_NOTHING;
     enum ce_change change = ce_drain_node(CE_HELPER_DIR, result->node_name, result->reason.text,
-                                          &limit, DRAIN_MS, &err);
+                                          &limit, DRAIN_MS * run->policy.deadline_s, &err);
     result->held_back = change == CE_CHANGE_HELD_BACK;
     run->faulty &= !result->held_back;
+    if (change != CE_CHANGE_FAILED)
+        run->done = result->held_back ? CE_DONE_HELD_BACK : CE_DONE_DRAINED;
     tell_change(run, change, result->reason.text);
     if (change == CE_CHANGE_FAILED) {
         ce_fail_in(&err, "the reason could not be set");
@@ -145,7 +192,7 @@ static void drain(struct run *run, struct ce_phase_result *result)
     if (change == CE_CHANGED && ce_recover_drained(CE_RUN_DIR, result, &err) < 0)
         tell_syslog(run, LOG_WARNING, "this node will not come back by itself: %s", err.text);
     if (run->phase == CE_PROLOG && run->job && run->faulty && change != CE_CHANGE_FAILED &&
-        ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS, &err) != CE_CHANGED)
+        ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err) != CE_CHANGED)
         tell_syslog(run, LOG_NOTICE, "%s", err.text);
 }
 
@@ -156,7 +203,8 @@ static void recover(const struct run *run, const struct ce_phase_result *result)
     if (run->phase != CE_MANUAL || result->policy.mode != CE_MODE_DRAIN ||
         result->policy.recover != CE_RECOVER_ON)
         return;
-    switch (ce_recover_look(CE_RUN_DIR, CE_HELPER_DIR, result, DRAIN_MS, &reason, &err)) {
+    switch (ce_recover_look(CE_RUN_DIR, CE_HELPER_DIR, result,
+                            DRAIN_MS * run->policy.deadline_s, &reason, &err)) {
     case CE_RECOVER_NOTHING:
         break;
     case CE_RECOVER_BACK:
@@ -177,9 +225,10 @@ static void recover(const struct run *run, const struct ce_phase_result *result)
 static void answer(struct run *run, struct ce_phase_result *result)
 {
     const char *reason = result->reason.text;
-    if (reason[0] && result->policy.mode == CE_MODE_OBSERVE)
+    if (reason[0] && result->policy.mode == CE_MODE_OBSERVE) {
+        run->done = CE_DONE_OBSERVED;
         tell_syslog(run, LOG_WARNING, "mode = \"observe\", else this node would be drained: %s", reason);
-    else if (reason[0])
+    } else if (reason[0])
         drain(run, result);
     recover(run, result);
 }
@@ -192,7 +241,7 @@ static int run_phase(void *ctx)
         .machine = {.root = "/",
                     .helpers = CE_HELPER_DIR,
                     .run_dir = CE_RUN_DIR,
-                    .deadline_ms = PROBE_MS},
+                    .deadline_ms = PROBE_MS * run->policy.deadline_s},
         .node_name = run->node_name,
         .job = run->job,
         .keep = run->phase == CE_PROLOG,
@@ -203,10 +252,13 @@ static int run_phase(void *ctx)
     if (ce_phase_run(&what, &result, &err) < 0) {
         ce_fail_in(&err, "not checked");
         tell_syslog(run, LOG_ERR, "%s", err.text);
+        report(run, &result, err.text, REPORT_MS);
         return 0;
     }
+    run->policy = result.policy;
     tell_findings(run, &result);
     answer(run, &result);
+    report(run, &result, NULL, REPORT_MS);
     return 0;
 }
 
@@ -214,7 +266,10 @@ static int run_phase(void *ctx)
 
 static int say_last_words(void *ctx)
 {
-    const struct run *run = ctx;
+    struct run *run = ctx;
+    const struct ce_phase_result nothing = {.node_name = ""};
+    if (!run->reported)
+        report(run, &nothing, run->last_words.text, LAST_REPORT_MS);
     openlog(run->name, LOG_PID, LOG_DAEMON);
     tell_syslog(run, LOG_ERR, "%s", run->last_words.text);
     return 0;
@@ -237,6 +292,16 @@ static void run_child(struct run *run, int (*body)(void *), unsigned deadline_ms
     ce_child_free(&child);
 }
 
+/* As the last prolog, or the boot, wrote it down: the configuration itself may be on a file system
+ * that hangs. */
+static void read_policy(struct ce_policy *ret)
+{
+    ce_autotext struct ce_text text = CE_TEXT(CE_TEXT_MAX);
+    ce_policy_default(ret);
+    if (ce_file_read(AT_FDCWD, CE_RUN_DIR "/" CE_POLICY_FILE, CE_TRUST_OWNER, &text, NULL) == CE_READ_OK)
+        ce_policy_parse(ce_text_string(&text), ret, NULL);
+}
+
 int ce_phase_program(const char *name, unsigned phase)
 {
     struct ce_error err;
@@ -248,11 +313,13 @@ int ce_phase_program(const char *name, unsigned phase)
         return 0;
     *run = (struct run){
         .name = name, .phase = phase, .node_name = node_name(), .job = job_id()};
+    clock_gettime(CLOCK_MONOTONIC, &run->began);
+    read_policy(&run->policy);
     if (forget_environment() < 0)
         return 0;
-    run_child(run, run_phase, ALL_MS, &run->last_words);
+    run_child(run, run_phase, ALL_MS * run->policy.deadline_s, &run->last_words);
     if (run->last_words.text[0])
-        run_child(run, say_last_words, SYSLOG_MS, &err);
+        run_child(run, say_last_words, LAST_MS, &err);
     return run->faulty;
 }
 

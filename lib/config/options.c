@@ -190,6 +190,34 @@ static void clear_mounts(struct ce_config *config)
     config->policy.mount_count = 0;
 }
 
+static int apply_deadline(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, CE_POLICY_DEADLINE_MIN, CE_POLICY_DEADLINE_MAX,
+                       &config->policy.deadline_s, err);
+}
+
+static int apply_path(value_t value, char path[CE_HOST_PATH], struct ce_error *err)
+{
+    if ((*value->text && *value->text != '/') || !ce_is_printable(value->text) ||
+        ce_copy(path, CE_HOST_PATH, value->text) < 0)
+        return ce_fail(err, "'%.60s': expected an absolute path of at most %d bytes, or \"\"",
+                       value->text, CE_HOST_PATH - 1);
+    return 0;
+}
+
+static int apply_log(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    size_t length = strlen(value->text);
+    if (length > 0 && value->text[length - 1] == '/')
+        return ce_fail(err, "'%.60s': expected a file, not a folder", value->text);
+    return apply_path(value, config->policy.log, err);
+}
+
+static int apply_metrics(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return apply_path(value, config->policy.metrics, err);
+}
+
 const struct ce_option ce_options[] = {
     {"mode", CE_OPTION_TEXT, false, apply_mode, NULL, "\"observe\"",
      "What cluster-prolog and cluster-epilog do about a fault. \"observe\": they tell what\n"
@@ -204,6 +232,9 @@ const struct ce_option ce_options[] = {
      "\"on\": cluster-healthcheck lets a node come back that we drained, where what it was\n"
      "drained for is well again for 15 minutes (a port that is up; never an Xid or ECC),\n"
      "nobody changed its reason, and not more than twice a day."},
+    {"deadline", CE_OPTION_NUMBER, true, apply_deadline, NULL, "10",
+     "In how many seconds cluster-prolog and cluster-epilog end, whatever hangs: 5 to 60.\n"
+     "More than 10 only where slurm.conf has longer MessageTimeout and BatchStartTimeout."},
     {"gpus", CE_OPTION_NUMBER, true, apply_gpus, NULL, "0",
      "How many GPUs every node has; 0: not known."},
     {"firmware", CE_OPTION_TEXTS, true, apply_firmware, clear_firmware, "[ ]",
@@ -252,6 +283,12 @@ const struct ce_option ce_options[] = {
      "What becomes of a step whose nodes differ in their rails, on which NCCL hangs.\n"
      "\"warn\": it runs, with a line. \"common\": it uses the rails that all have; a node\n"
      "that has other ones than it should ends it. \"refuse\": it ends."},
+    {"reports.log", CE_OPTION_TEXT, true, apply_log, NULL, "\"" CE_POLICY_LOG "\"",
+     "Each run of cluster-prolog and cluster-epilog adds a line of JSON to this file.\n"
+     "\"\": none. /etc/logrotate.d/cluster-env rotates the one that stands here."},
+    {"reports.metrics", CE_OPTION_TEXT, true, apply_metrics, NULL, "\"" CE_POLICY_METRICS "\"",
+     "The folder of node_exporter's textfiles: each run writes cluster_env_PHASE.prom\n"
+     "there, where the folder exists. \"\": none."},
 };
 const size_t ce_option_count = sizeof ce_options / sizeof *ce_options;
 
@@ -305,6 +342,13 @@ void ce_config_example(struct ce_text *out)
                      option->dflt);
     }
     ce_text_add(out, group[0] ? "};\n" : "");
+    ce_text_add(out, "\n# What is done about the faults of single checks (\"drain\", \"warn\", \"ignore\"), and about\n"
+                     "# what they could not find out (\"warn\", \"ignore\"); also in a nodes section.\n"
+                     "# 'cluster-env check --list' has the names, and what holds for a node.\n"
+                     "# checks = (\n"
+                     "#     { name = \"ib.port.rate\"; fault = \"warn\"; },\n"
+                     "#     { name = \"ib.counter.*\"; fault = \"warn\"; unknown = \"ignore\"; }\n"
+                     "# );\n");
     ce_text_add(out, "\n# Nodes that differ: the same keys again (not address_book, port, rails.differ).\n"
                      "# nodes = (\n"
                      "#     { names = \"gpu[1-8]\"; network = { interface = \"eth1\"; };\n"

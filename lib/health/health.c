@@ -59,24 +59,35 @@ static int list_rails(const struct ce_rails *rails, struct ce_check_view *view,
     return 0;
 }
 
-/* The facts of a fault are the check's; what is done about it is the policy's. */
-static void respond(const struct ce_check *check, struct ce_finding *finding)
+void ce_health_responses(const struct ce_check *check, const struct ce_policy *policy,
+                         enum ce_response *fault, enum ce_response *unknown)
 {
+    *fault = check->fault;
+    *unknown = check->unknown;
+    ce_check_rules_lay(&policy->checks, check->name, fault, unknown);
+}
+
+/* The facts of a fault are the check's; what is done about it is the policy's. */
+static void respond(const struct ce_check *check, const struct ce_policy *policy,
+                    struct ce_finding *finding)
+{
+    enum ce_response fault, unknown;
+    ce_health_responses(check, policy, &fault, &unknown);
     finding->check = check->name;
     finding->what = check->what;
     if (!finding->remedy[0])
         finding->remedy = check->remedy;
     finding->response = CE_IGNORE;
     if (finding->verdict == CE_FAIL)
-        finding->response = check->fault;
+        finding->response = fault;
     else if (finding->verdict == CE_WARN)
-        finding->response = CE_TELL;
+        finding->response = fault == CE_IGNORE ? CE_IGNORE : CE_TELL;
     else if (finding->verdict == CE_UNKNOWN)
-        finding->response = check->unknown;
+        finding->response = unknown;
 }
 
-static void run_checks(const struct ce_check_view *view, unsigned phase, const char *only,
-                       struct ce_findings *findings)
+static void run_checks(const struct ce_check_view *view, const struct ce_policy *policy,
+                       unsigned phase, const char *only, struct ce_findings *findings)
 {
     const struct ce_check *check;
     for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++) {
@@ -88,7 +99,7 @@ static void run_checks(const struct ce_check_view *view, unsigned phase, const c
         else
             check->judge(view, findings);
         for (size_t k = before; k < findings->count; k++)
-            respond(check, &findings->items[k]);
+            respond(check, policy, &findings->items[k]);
     }
 }
 
@@ -119,7 +130,7 @@ int ce_health_judge_since(const struct ce_node *node, const struct ce_node *befo
     struct ce_rails rails;
     int failed = ce_rails_choose(node, &rails, err) < 0 || list_rails(&rails, &view, err) < 0;
     if (!failed)
-        run_checks(&view, phase, only, findings);
+        run_checks(&view, policy, phase, only, findings);
     free((void *)view.rails);
     ce_rails_free(&rails);
     return failed || findings->lost ? ce_fail(err, "no memory") : 0;
@@ -129,6 +140,14 @@ bool ce_health_has(const struct ce_findings *findings, enum ce_verdict verdict)
 {
     for (size_t i = 0; i < findings->count; i++)
         if (findings->items[i].verdict == verdict)
+            return true;
+    return false;
+}
+
+bool ce_health_matters(const struct ce_findings *findings, enum ce_verdict verdict)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].verdict == verdict && findings->items[i].response != CE_IGNORE)
             return true;
     return false;
 }

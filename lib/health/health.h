@@ -26,7 +26,14 @@ const struct ce_check *ce_health_check_at(size_t index);
 /* NULL where there is none of that name. */
 const struct ce_check *ce_health_check_find(const char *name);
 
+/* What is done about a fault of this check, and about what it could not find out, as the policy has
+ * it; where a fault is ignored, so is what is only odd. */
+void ce_health_responses(const struct ce_check *check, const struct ce_policy *policy,
+                         enum ce_response *fault, enum ce_response *unknown);
+
 /* Is one of that verdict among them? */
 bool ce_health_has(const struct ce_findings *findings, enum ce_verdict verdict);
+/* And not ignored? */
+bool ce_health_matters(const struct ce_findings *findings, enum ce_verdict verdict);
 
 #endif

@@ -2,10 +2,13 @@
 #include "health/phase.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "config/site.h"
 #include "health/baseline.h"
+#include "health/check_names.h"
 #include "health/details.h"
 #include "health/health.h"
 #include "local/texts_write.h"
@@ -76,7 +79,7 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     if (phase->only && !ce_health_check_find(phase->only))
         return ce_fail(err, "'%.60s' is not a check; 'cluster-env check --list' lists them",
                        phase->only);
-    if (ce_site_open(phase->config, &site, err) < 0)
+    if (ce_check_names_open(phase->config, &site, err) < 0)
         return -1;
     ret->misconfigured = false;
     struct ce_node *told;
@@ -86,6 +89,7 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     if (!node)
         return -1;
     ce_machine_name(node, phase->node_name, ret->node_name, sizeof ret->node_name);
+    snprintf(ret->boot_id, sizeof ret->boot_id, "%s", node->boot_id ? node->boot_id : "");
     ce_site_config(&site, ret->node_name, &config);
     ret->policy = config.policy;
     if (phase->keep)
@@ -95,6 +99,33 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     snprintf(ret->boot_id, sizeof ret->boot_id, "%s", node->boot_id ? node->boot_id : "");
     ret->uptime_ms = node->uptime_ms;
     return judge(phase, node, ret, err);
+}
+
+const char *ce_phase_name(unsigned phase)
+{
+    static const struct {
+        unsigned phase;
+        const char *name;
+    } names[] = {{CE_PROLOG, "prolog"}, {CE_EPILOG, "epilog"}, {CE_MANUAL, "manual"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].phase == phase)
+            return names[i].name;
+    return NULL;
+}
+
+int ce_phase_policy(const char *config, const char *node_name, struct ce_policy *ret,
+                    struct ce_error *err)
+{
+    ce_autosite struct ce_site site = {.file = NULL};
+    struct ce_config meant;
+    char host[256] = "";
+    if (ce_check_names_open(config, &site, err) < 0)
+        return -1;
+    gethostname(host, sizeof host - 1);
+    host[strcspn(host, ".")] = '\0';
+    ce_site_config(&site, node_name ? node_name : host, &meant);
+    *ret = meant.policy;
+    return 0;
 }
 
 void ce_phase_result_free(struct ce_phase_result *result)

@@ -39,6 +39,15 @@ struct ce_phase_result {
 /* 0; -1 with err: the configuration or the machine could not be read, `only` is no check; nothing is
  * known then, and nothing must be done to the node.  Free with ce_phase_result_free(), also after a failure. */
 int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, struct ce_error *err);
+
+/* "prolog" of CE_PROLOG; NULL where the bit is of no phase. */
+const char *ce_phase_name(unsigned phase);
+
+/* What the configuration means for this node, without a look at the machine.  -1 with err: it could
+ * not be read; then *ret stays. */
+int ce_phase_policy(const char *config, const char *node_name, struct ce_policy *ret,
+                    struct ce_error *err);
+
 void ce_phase_result_free(struct ce_phase_result *result);
 #define ce_autophase __attribute__((cleanup(ce_phase_result_free)))
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/address.h"
+#include "model/check_rule.h"
 #include "model/node.h"
 #include "model/record.h"
 
@@ -74,7 +75,17 @@ struct ce_policy {
     uint32_t max_drained;       /* percent of a partition's nodes, for one check, */
     uint32_t max_drained_hours; /* within so long */
     enum ce_recover recover;
+    struct ce_check_rules checks;
+    /* What cluster-prolog has to know before it reads the configuration, in node.policy where it is not
+     * the default. */
+    uint32_t deadline_s;                    /* of the whole prolog or epilog */
+    char log[CE_HOST_PATH];                 /* a line for each run is added to it; "": none */
+    char metrics[CE_HOST_PATH];             /* the folder of Prometheus' textfiles; "": none */
 };
+
+#define CE_POLICY_LOG "/var/log/cluster-env/health.jsonl"
+#define CE_POLICY_METRICS "/var/lib/prometheus/node-exporter"
+enum { CE_POLICY_DEADLINE_S = 10, CE_POLICY_DEADLINE_MIN = 5, CE_POLICY_DEADLINE_MAX = 60 };
 
 /* Fill in what holds without a configuration. */
 void ce_policy_default(struct ce_policy *policy);

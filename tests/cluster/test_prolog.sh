@@ -302,6 +302,66 @@ by_hand_stopped() {
     verdict "whatever hangs: exit status 0 after $took ms, and a line"
 }
 
+# ---------------------------------------------------------------- what stays of it
+
+readonly log=/var/log/cluster-env/health.jsonl metrics=/run/metrics
+
+# logged_run NODE PHASE JOB FILTER: of the last such line of its log
+logged_run() {
+    as_root "$1" cat $log | jq -rcs --arg node "$1" --arg phase "$2" --argjson job "$3" \
+        "map(select(.node == \$node and .phase == \$phase and .job == \$job)) | last | $4"
+}
+metric() { as_root "$1" sed -n "s/^cluster_env_$3 //p" "$metrics/cluster_env_$2.prom"; }
+
+test_reports() {
+    local id
+    local reports="reports = { metrics = \"$metrics\"; };"
+    as_root n9 mkdir -p $metrics
+    as_root n9 bash -c 'echo "$0" >>/etc/slurm/cluster-env.conf' "$reports"
+    link DOWN n9
+    run as_user srun -N1 -w n9 true
+    drained_for n9 "$down"
+    id=$(as_root n9 cat $log | jq -s 'map(select(.node == "n9" and .phase == "prolog" and .job != null)) | last | .job')
+    [[ $(logged_run n9 prolog "$id" '[.schema, .checked, .mode, .done, .reason]') == "[1,true,\"drain\",\"drained\",\"$down\"]" ]] ||
+        complain "$(logged_run n9 prolog "$id" .)"
+    [[ $(logged_run n9 prolog "$id" '.findings[] | select(.response == "drain") | .subject') == mlx5_4/1 ]] ||
+        complain "$(logged_run n9 prolog "$id" .findings)"
+    [[ $(metric n9 prolog 'run_done{phase="prolog",done="drained"}') == 1 ]] || complain "$(as_root n9 cat "$metrics/cluster_env_prolog.prom" 2>&1)"
+    [[ $(metric n9 prolog 'check_findings{phase="prolog",check="ib.port.state",verdict="fail",response="drain"}') == 1 ]] ||
+        complain "$(as_root n9 cat "$metrics/cluster_env_prolog.prom" 2>&1)"
+    diag "the run took $(logged_run n9 prolog "$id" .took_ms) ms with the drain"
+    verdict "a drain stands in the node's health.jsonl and in its metrics"
+    link UP n9
+    resume n9
+
+    run as_user srun -N4 true
+    quiet
+    wait_until 10 epilog_is_logged n9 "$id" || complain "no epilog after job $id is logged"
+    [[ $(metric n9 prolog 'run_done{phase="prolog",done="nothing"}') == 1 && $(metric n9 prolog 'config_error{phase="prolog"}') == 0 ]] ||
+        complain "$(as_root n9 cat "$metrics/cluster_env_prolog.prom")"
+    [[ -z $(as_root n9 cat $log | jq -r 'select(.schema != 1)') ]] || complain "a line is none of ours"
+    verdict "the next job's runs follow it, and replace the metrics"
+
+    as_root n9 sh -c 'echo "mode = ;" >/etc/slurm/cluster-env.conf'
+    run as_user srun -N1 -w n9 true
+    quiet
+    [[ $(metric n9 prolog 'config_error{phase="prolog"}') == 1 && $(metric n9 prolog 'run_checked{phase="prolog"}') == 0 ]] ||
+        complain "$(as_root n9 cat "$metrics/cluster_env_prolog.prom")"
+    verdict "a broken cluster-env.conf is a metric"
+
+    link DOWN n9
+    configure 'mode = "drain"; checks = ( { name = "ib.port.state"; fault = "warn"; } );' "$expect"
+    mark_log n9
+    run as_user srun -N1 -w n9 true
+    quiet
+    not_drained
+    has_logged n9 "fail: ${down%%;*} [ib.port.state]"
+    verdict "a check whose faults only warn: the job runs, slurmd.log has the fault"
+    link UP n9
+    configure_mode drain
+}
+epilog_is_logged() { [[ $(as_root "$1" cat $log | jq -s "map(select(.node == \"$1\" and .phase == \"epilog\" and .job > $2)) | length") -gt 0 ]]; }
+
 # ---------------------------------------------------------------- several at once, and the user's text
 
 test_at_once() {
@@ -377,8 +437,8 @@ test_hostile() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_prolog.sh SERIES" >&2; exit 2; }
-    local groups=(healthy srun salloc batch defer observe admin trouble killed driver away at_once hostile)
-    plan $((28 + ${#groups[@]}))
+    local groups=(healthy srun salloc batch defer observe admin trouble reports killed driver away at_once hostile)
+    plan $((32 + ${#groups[@]}))
     start_health "$1"
     run_groups "$1" "${groups[@]}"
     finish

@@ -33,6 +33,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/book/empty \
     tests/fuzz/corpus/book/hosts \
     tests/fuzz/corpus/config/bad \
+    tests/fuzz/corpus/config/checks \
     tests/fuzz/corpus/config/empty \
     tests/fuzz/corpus/config/example \
     tests/fuzz/corpus/config/rails \

@@ -34,7 +34,8 @@ make_machine() {
 enter_machine() {
     { mount -t tmpfs none /etc && mount -t tmpfs none /run && mount --bind "$work/sys" /sys; } ||
         skip_all "cannot mount"
-    put /etc/slurm/cluster-env.conf 'mode = "drain";'
+    mount -t tmpfs none /var/log
+    put /etc/slurm/cluster-env.conf 'mode = "drain"; reports = { metrics = ""; };'
     : >/etc/hosts
 }
 
