@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/parse.h"
 #include "checks/check.h"
 #include "health/drain.h"
 #include "health/phase.h"
@@ -22,8 +21,9 @@
 #include "model/hostlist.h"
 
 /* Two rounds of probes, then slurmctld: in all less than the 10 s that Slurm's own defaults grant
- * (MessageTimeout, BatchStartTimeout). */
-enum { PROBE_MS = 2500, DRAIN_MS = 3000, ALL_MS = 9000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
+ * (MessageTimeout, BatchStartTimeout).  Nobody waits for an epilog like that: it has the time that
+ * leftovers take at most, and NVML's answers meanwhile. */
+enum { PROBE_MS = 2500, DRAIN_MS = 3000, ALL_MS = 9000, LEFTOVERS_MS = 20000, SYSLOG_MS = 500, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
 struct run {
@@ -31,6 +31,7 @@ struct run {
     unsigned phase;
     const char *node_name; /* in Slurm; NULL: not told */
     uint32_t job;
+    struct ce_slurm_job slurm;
     struct ce_error last_words; /* of the parent, where the child had none */
     bool faulty;                /* set before the node is drained: from here on the status is 1 */
 };
@@ -45,11 +46,10 @@ static const char *node_name(void)
     return length > 0 && !name[length] && length < 256 ? strdup(name) : NULL;
 }
 
-static uint32_t job_id(void)
+static const char *get_variable(void *ctx, const char *name)
 {
-    const char *text = getenv("SLURM_JOB_ID");
-    uint32_t id = 0;
-    return text && ce_parse_u32(text, 1, UINT32_MAX, &id) == 0 ? id : 0;
+    (void)ctx;
+    return getenv(name);
 }
 
 /* SPANK_* and much of SLURM_* is the user's text: no child of ours gets it.  slurm.conf may be
@@ -133,6 +133,7 @@ static int run_phase(void *ctx)
                     .deadline_ms = PROBE_MS},
         .node_name = run->node_name,
         .job = run->job,
+        .slurm = run->slurm,
         .keep = run->phase == CE_PROLOG,
     };
     ce_autophase struct ce_phase_result result;
@@ -185,10 +186,12 @@ int ce_phase_program(const char *name, unsigned phase)
     if (run == MAP_FAILED)
         return 0;
     *run = (struct run){
-        .name = name, .phase = phase, .node_name = node_name(), .job = job_id()};
+        .name = name, .phase = phase, .node_name = node_name()};
+    ce_slurm_job_read(&(struct ce_environ){.get = get_variable}, &run->slurm);
+    run->job = run->slurm.id;
     if (forget_environment() < 0)
         return 0;
-    run_child(run, run_phase, ALL_MS, &run->last_words);
+    run_child(run, run_phase, ALL_MS + (phase == CE_EPILOG ? LEFTOVERS_MS : 0), &run->last_words);
     if (run->last_words.text[0])
         run_child(run, say_last_words, SYSLOG_MS, &err);
     return run->faulty;

@@ -113,7 +113,7 @@ const struct ce_check ce_host_checks[] = {
      "every file system that is expected is mounted", judge_mounts},
     {"host.clock", CE_MANUAL, CE_TELL, CE_TELL, CE_RECOVERABLE | CE_DETAILED, "node", "look at chronyd or ntpd",
      "the clock is synchronised", judge_clock},
-    {"host.stuck", ENDING, CE_TELL, CE_TELL, CE_DETAILED, "process",
+    {"host.stuck", ENDING, CE_TELL, CE_TELL, CE_DETAILED | CE_WHOLE_NODE, "process",
      "look at the GPU it has open, a reboot ends it",
      "no process with a GPU open hangs in the kernel", judge_stuck},
 };

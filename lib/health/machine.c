@@ -61,6 +61,12 @@ static bool keep_distances(const char *run_dir, struct ce_node *node)
     return old && ce_probe_keep_distances(old, node);
 }
 
+void ce_machine_ask_gpus(const struct ce_machine *machine, struct ce_node *node)
+{
+    unsigned deadline_ms = machine->deadline_ms ? machine->deadline_ms : HELPER_MS;
+    ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, deadline_ms, NULL}, node);
+}
+
 struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_notes *notes,
                                  struct ce_error *err)
 {
@@ -73,7 +79,7 @@ struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_not
         const struct ce_helpers helpers = {machine->helpers, deadline_ms, !kept};
         ce_probe_helpers(&helpers, node, notes);
         if (machine->health)
-            ce_probe_gpus(&(struct ce_gpu_helper){machine->helpers, deadline_ms, NULL}, node);
+            ce_machine_ask_gpus(machine, node);
     }
     return node;
 }

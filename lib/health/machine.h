@@ -27,6 +27,9 @@ struct ce_machine {
 struct ce_node *ce_machine_facts(const struct ce_machine *machine, struct ce_notes *notes,
                                  struct ce_error *err);
 
+/* Ask NVML about the GPUs of a node once more, as ce_machine_facts() did. */
+void ce_machine_ask_gpus(const struct ce_machine *machine, struct ce_node *node);
+
 /* The node's name in Slurm: `given`, where it is not NULL; else the host name up to its dot, ""
  * where that is not known. */
 void ce_machine_name(const struct ce_node *node, const char *given, char *name, size_t size);

@@ -12,16 +12,19 @@
 static const char *const family_names[] = {"auto", "ipv4", "ipv6"};
 static const char *const tuning_names[] = {"default", "off", "all"};
 static const char *const differ_names[] = {"warn", "common", "refuse"};
+static const char *const leftovers_names[] = {"warn", "end", "end-shared"};
 static const char *const mode_names[] = {"observe", "drain"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
 enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
+enum { LEFTOVERS_WAIT = 3 };
 enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
 {
-    *policy = (struct ce_policy){.port_first = PORT_FIRST, .port_last = PORT_LAST};
+    *policy = (struct ce_policy){
+        .port_first = PORT_FIRST, .port_last = PORT_LAST, .leftovers_wait = LEFTOVERS_WAIT};
 }
 
 static int name_index(const char *const *names, size_t count, const char *text)
@@ -53,6 +56,14 @@ int ce_differ_parse(const char *text, enum ce_differ *ret)
     int i = name_index(differ_names, COUNT(differ_names), text);
     if (i >= 0)
         *ret = (enum ce_differ)i;
+    return i < 0 ? -1 : 0;
+}
+
+int ce_leftovers_parse(const char *text, enum ce_leftovers *ret)
+{
+    int i = name_index(leftovers_names, COUNT(leftovers_names), text);
+    if (i >= 0)
+        *ret = (enum ce_leftovers)i;
     return i < 0 ? -1 : 0;
 }
 
