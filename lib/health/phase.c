@@ -90,12 +90,15 @@ static void clear_leftovers(const struct ce_phase *phase, const struct ce_share 
     ce_leftover_end(&task, node, &ret->notes);
 }
 
-static int judge(const struct ce_phase *phase, const struct ce_share *share,
-                 const struct ce_node *node, struct ce_phase_result *ret, struct ce_error *err)
+static int judge(const struct ce_phase *phase, struct ce_node *node, struct ce_phase_result *ret,
+                 struct ce_error *err)
 {
+    struct ce_share share;
     ce_auto(ce_node_destroy) struct ce_node *before = compare(phase, node, ret);
     ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX);
-    if (ce_health_judge_job(node, before, share, &ret->policy, phase->phase, phase->only,
+    ce_share_find(&phase->slurm, node, before, &share, &ret->notes);
+    clear_leftovers(phase, &share, node, ret);
+    if (ce_health_judge_job(node, before, &share, &ret->policy, phase->phase, phase->only,
                             &ret->findings, err) < 0)
         return -1;
     ce_report_reason(&ret->findings, &reason);
@@ -111,7 +114,6 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     ce_autosite struct ce_site site = {.file = NULL};
     struct ce_config config;
     struct ce_machine machine = phase->machine;
-    struct ce_share share;
     machine.health = true;
     *ret = (struct ce_phase_result){.node_name = "", .misconfigured = true};
     if (phase->only && !ce_health_check_find(phase->only))
@@ -130,9 +132,7 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     if (phase->keep)
         keep_texts(phase, node, &site, ret);
     ce_details_read(&phase->machine, &ret->policy, phase->phase, node, &ret->notes);
-    ce_share_find(&phase->slurm, node, &share, &ret->notes);
-    clear_leftovers(phase, &share, node, ret);
-    return judge(phase, &share, node, ret, err);
+    return judge(phase, node, ret, err);
 }
 
 void ce_phase_result_free(struct ce_phase_result *result)

@@ -3,40 +3,53 @@
 
 #include <string.h>
 
-static const struct ce_gpu_value *fact_of(const struct ce_node *node, unsigned index,
-                                          enum ce_gpu_fact fact)
+/* A machine, and what it was before the job; NULL: not known. */
+struct machine {
+    const struct ce_node *node, *before;
+};
+
+static bool tells(const struct ce_node *node, const char *address, uint64_t *minor)
 {
-    static const struct ce_gpu_value unknown = {CE_GPU_UNKNOWN, 0};
-    const struct ce_gpu_states *states = &node->gpu_states;
-    return index < states->count ? &states->items[index].facts[fact] : &unknown;
+    for (unsigned i = 0; node && i < node->gpu_states.count; i++) {
+        const struct ce_gpu_value *value = &node->gpu_states.items[i].facts[CE_GPU_MINOR];
+        if (strcmp(node->gpus[i].address, address) == 0 && value->answer == CE_GPU_KNOWN) {
+            *minor = value->number;
+            return true;
+        }
+    }
+    return false;
 }
 
-static bool has_minor(const struct ce_node *node, unsigned index)
+static bool has_minor(const struct machine *machine, unsigned index, uint64_t *minor)
 {
-    return fact_of(node, index, CE_GPU_MINOR)->answer == CE_GPU_KNOWN;
+    const char *address = machine->node->gpus[index].address;
+    return tells(machine->node, address, minor) || tells(machine->before, address, minor);
 }
 
 /* Do the GPUs that tell have the number of their place on the bus, as almost everywhere?  Then so
  * has one that is too sick to tell. */
-static bool follows_bus(const struct ce_node *node)
+static bool follows_bus(const struct machine *machine)
 {
     unsigned told = 0;
-    for (unsigned i = 0; i < node->gpu_count; i++) {
-        if (!has_minor(node, i))
+    for (unsigned i = 0; i < machine->node->gpu_count; i++) {
+        uint64_t minor;
+        if (!has_minor(machine, i, &minor))
             continue;
-        if (fact_of(node, i, CE_GPU_MINOR)->number != i)
+        if (minor != i)
             return false;
         told++;
     }
     return told > 0;
 }
 
-static int find_gpu(const struct ce_node *node, unsigned number)
+static int find_gpu(const struct machine *machine, unsigned number)
 {
-    for (unsigned i = 0; i < node->gpu_count; i++)
-        if (has_minor(node, i) && fact_of(node, i, CE_GPU_MINOR)->number == number)
+    for (unsigned i = 0; i < machine->node->gpu_count; i++) {
+        uint64_t minor;
+        if (has_minor(machine, i, &minor) && minor == number)
             return (int)i;
-    return number < node->gpu_count && follows_bus(node) ? (int)number : -1;
+    }
+    return number < machine->node->gpu_count && follows_bus(machine) ? (int)number : -1;
 }
 
 /* Why Slurm's numbers are not those of GPUs; NULL: they are. */
@@ -56,14 +69,14 @@ static const char *why_not(const struct ce_node *node)
 }
 
 /* NULL; or why they cannot be told. */
-static const char *translate(uint64_t numbers, const struct ce_node *node, uint64_t *gpus)
+static const char *translate(uint64_t numbers, const struct machine *machine, uint64_t *gpus)
 {
-    const char *why = why_not(node);
+    const char *why = why_not(machine->node);
     *gpus = 0;
     for (unsigned number = 0; number < CE_SLURM_JOB_GPUS_MAX && !why; number++) {
         if (!(numbers >> number & 1))
             continue;
-        int index = find_gpu(node, number);
+        int index = find_gpu(machine, number);
         if (index < 0)
             why = "NVML does not tell which have these numbers";
         else
@@ -81,15 +94,16 @@ static bool has_all(uint64_t gpus, const struct ce_node *node)
 }
 
 void ce_share_find(const struct ce_slurm_job *job, const struct ce_node *node,
-                   struct ce_share *ret, struct ce_notes *notes)
+                   const struct ce_node *before, struct ce_share *ret, struct ce_notes *notes)
 {
+    const struct machine machine = {node, before};
     const char *why = NULL;
     *ret = (struct ce_share){.shared = false};
     if (!job->id || job->share == CE_SHARE_NODE || !node->gpu_count)
         return;
     ret->shared = true;
     if (job->told == CE_GPUS_TOLD)
-        why = translate(job->gpus, node, &ret->gpus);
+        why = translate(job->gpus, &machine, &ret->gpus);
     else if (job->told == CE_GPUS_GARBLED)
         why = "SLURM_JOB_GPUS is no list of numbers";
     if (why)

@@ -17,10 +17,10 @@ struct ce_share {
     bool unsure;   /* which are the job's is not known: gpus has all */
 };
 
-/* Slurm's number N is the GPU /dev/nvidiaN, as NVML says which that is; not so where MIG divides
- * GPUs or they are of several kinds.  What cannot be told leaves all GPUs, and a note where Slurm
+/* Slurm's number N is the GPU /dev/nvidiaN, as NVML says which that is, now or (of a GPU that is too sick)
+ * before the job, `before`, which may be NULL; not so where MIG divides GPUs or they are of several kinds.  What cannot be told leaves all GPUs, and a note where Slurm
  * had named some. */
 void ce_share_find(const struct ce_slurm_job *job, const struct ce_node *node,
-                   struct ce_share *ret, struct ce_notes *notes);
+                   const struct ce_node *before, struct ce_share *ret, struct ce_notes *notes);
 
 #endif

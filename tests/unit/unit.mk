@@ -44,6 +44,7 @@ unit_programs = \
     tests/unit/checks/test_ib_roce \
     tests/unit/health/test_baseline \
     tests/unit/health/test_before_after \
+    tests/unit/health/test_job_xid \
     tests/unit/health/test_leftover \
     tests/unit/health/test_leftover_end \
     tests/unit/health/test_share \

@@ -57,7 +57,7 @@ static void finds(void **state)
     struct ce_notes notes = {.count = 0};
     struct ce_share share;
     ce_auto(ce_node_destroy) struct ce_node *node = view_node(row->node);
-    ce_share_find(&row->job, node, &share, &notes);
+    ce_share_find(&row->job, node, NULL, &share, &notes);
     assert_int_equal(share.shared, row->share.shared);
     assert_int_equal(share.unsure, row->share.unsure);
     assert_true(share.gpus == row->share.gpus);
@@ -108,6 +108,21 @@ static void processes_of_others_are_no_leftovers(void **state)
     assert_int_equal(count("host.stuck", (struct ce_share){false, 0, false}, CE_SKIP), 0);
 }
 
+static void one_that_died_meanwhile_told_before(void **state)
+{
+    const struct ce_slurm_job job = {.id = 1, .told = CE_GPUS_TOLD, .gpus = 1};
+    struct ce_notes notes = {.count = 0};
+    struct ce_share share;
+    (void)state;
+    ce_auto(ce_node_destroy) struct ce_node *before =
+        view_node(NODE(MINOR("0", "2"), MINOR("1", "0"), MINOR("2", "1")));
+    ce_auto(ce_node_destroy) struct ce_node *node =
+        view_node(NODE(MINOR("0", "2"), "", MINOR("2", "1")));
+    ce_share_find(&job, node, before, &share, &notes);
+    assert_true(share.shared && !share.unsure && share.gpus == 2);
+    assert_int_equal(notes.count, 0);
+}
+
 static void a_gpu_that_is_gone_concerns_who_has_gpus(void **state)
 {
     (void)state;
@@ -120,6 +135,7 @@ int main(void)
     UNIT_TABLE(rows, finds);
     UNIT_RULE(a_job_is_judged_by_its_own_gpus);
     UNIT_RULE(processes_of_others_are_no_leftovers);
+    UNIT_RULE(one_that_died_meanwhile_told_before);
     UNIT_RULE(a_gpu_that_is_gone_concerns_who_has_gpus);
     return UNIT_RUN("health/share");
 }
