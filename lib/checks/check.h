@@ -48,6 +48,8 @@ struct ce_check_view {
     const char *driver; /* of NVIDIA; NULL: any */
     const char (*vbios)[CE_GPU_WORD];
     size_t vbios_count; /* 0: any */
+    enum ce_answer mig, ecc; /* unknown: as the siblings, and on */
+    unsigned power_watts;    /* 0: as the siblings */
     const struct ce_firmware_expected *firmware;
     size_t firmware_count;
     unsigned memory_gb, hugepages;     /* 0: not known */

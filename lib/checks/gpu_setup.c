@@ -108,6 +108,9 @@ static void one_mig(const struct ce_gpu_look *look, struct ce_findings *out)
     if (next != look->number)
         ce_findings_add(out, CE_WARN, look->subject, "MIG is %s until the next reset, then %s",
                         look->number ? "on" : "off", next ? "on" : "off");
+    else if (look->view->mig)
+        ce_findings_add(out, look->number == (look->view->mig == CE_ANSWER_YES) ? CE_PASS : CE_FAIL,
+                        look->subject, "MIG is %s", look->number ? "on" : "off");
     else
         ce_findings_add(out, look->number == usual ? CE_PASS : CE_WARN, look->subject,
                         "MIG is %s%s", look->number ? "on" : "off",

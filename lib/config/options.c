@@ -198,6 +198,34 @@ static void clear_vbios(struct ce_config *config)
     config->policy.vbios_count = 0;
 }
 
+static int read_switch(value_t value, enum ce_answer *ret, struct ce_error *err)
+{
+    if (strcmp(value->text, "on") == 0)
+        *ret = CE_ANSWER_YES;
+    else if (strcmp(value->text, "off") == 0)
+        *ret = CE_ANSWER_NO;
+    else if (!*value->text)
+        *ret = CE_ANSWER_UNKNOWN;
+    else
+        return ce_fail(err, "'%.40s': expected \"on\" or \"off\"", value->text);
+    return 0;
+}
+
+static int apply_mig(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_switch(value, &config->policy.mig, err);
+}
+
+static int apply_ecc(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_switch(value, &config->policy.ecc, err);
+}
+
+static int apply_power(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 10000, &config->policy.power_watts, err);
+}
+
 static int apply_leftovers_action(value_t value, struct ce_config *config, struct ce_error *err)
 {
     if (ce_leftovers_parse(value->text, &config->policy.leftovers) < 0)
@@ -231,6 +259,12 @@ const struct ce_option ce_options[] = {
     {"vbios", CE_OPTION_TEXTS, true, apply_vbios, clear_vbios, "[ ]",
      "The VBIOS that GPUs are expected to have, one of these: [ \"96.00.89.00.01\" ].\n"
      "Empty: any, but GPUs of one kind the same."},
+    {"mig", CE_OPTION_TEXT, true, apply_mig, NULL, "\"\"",
+     "Whether MIG is \"on\" or \"off\" on GPUs; \"\": on all of a node alike."},
+    {"ecc", CE_OPTION_TEXT, true, apply_ecc, NULL, "\"\"",
+     "Whether ECC is \"on\" or \"off\" on GPUs that have it; \"\": on."},
+    {"power", CE_OPTION_NUMBER, true, apply_power, NULL, "0",
+     "The power limit of every GPU, in watts; 0: on all of a node alike."},
     {"leftovers.action", CE_OPTION_TEXT, true, apply_leftovers_action, NULL, "\"warn\"",
      "What cluster-epilog does about processes that a job left on its GPUs. \"warn\": it\n"
      "tells. \"end\": it ends those of the job's user (SIGTERM, then SIGKILL), but none on a\n"

@@ -79,6 +79,8 @@ struct ce_policy {
     char driver[CE_GPU_WORD];               /* NVIDIA's, "570.86.15"; "": any */
     char vbios[CE_POLICY_VBIOS_MAX][CE_GPU_WORD];
     uint32_t vbios_count;                   /* 0: any */
+    enum ce_answer mig, ecc;                /* on, off; unknown: as the siblings, and on */
+    uint32_t power_watts;                   /* each GPU's power limit; 0: as the siblings */
     enum ce_leftovers leftovers;
     uint32_t leftovers_wait;                /* seconds that dying processes are waited for */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver and VBIOS against what the configuration expects. */
+/* GPUs and their driver against what the configuration expects. */
 #include "checks/check.h"
 
 #include "view.h"
@@ -41,6 +41,48 @@ static const struct row {
      "unknown GPU 1 (0000:43:00.0) it does not tell its VBIOS"},
 };
 
+#define SET(lines) FRAMED("gpu.count=1\n" GPU("0", "0000:1b:00.0", lines))
+#define G "GPU 0 (0000:1b:00.0) "
+
+static const struct setting {
+    const char *name, *check;
+    enum ce_answer mig, ecc;
+    unsigned watts;
+    const char *now, *says;
+} settings[] = {
+    {"mig_is_to_be_on", "gpu.mig", CE_ANSWER_YES, 0, 0,
+     SET("gpu.0.nvml.mig.mode=1\n"), "pass " G "MIG is on"},
+    {"mig_is_to_be_on_and_is_not", "gpu.mig", CE_ANSWER_YES, 0, 0,
+     SET("gpu.0.nvml.mig.mode=0\n"), "fail " G "MIG is off"},
+    {"mig_is_to_be_off_and_is_not", "gpu.mig", CE_ANSWER_NO, 0, 0,
+     SET("gpu.0.nvml.mig.mode=1\n"), "fail " G "MIG is on"},
+    {"a_gpu_without_mig", "gpu.mig", CE_ANSWER_NO, 0, 0,
+     SET("gpu.0.nvml.mig.mode=none\n"), "skip " G "no MIG"},
+    {"ecc_is_to_be_off", "gpu.ecc.mode", 0, CE_ANSWER_NO, 0,
+     SET("gpu.0.nvml.ecc.mode=0\n"), "pass " G "ECC is off"},
+    {"ecc_is_to_be_off_and_is_not", "gpu.ecc.mode", 0, CE_ANSWER_NO, 0,
+     SET("gpu.0.nvml.ecc.mode=1\n"), "fail " G "ECC is on"},
+    {"ecc_is_to_be_on", "gpu.ecc.mode", 0, CE_ANSWER_YES, 0,
+     SET("gpu.0.nvml.ecc.mode=0\n"), "fail " G "ECC is off"},
+    {"the_power_limit_that_is_expected", "gpu.power.limit", 0, 0, 700,
+     SET("gpu.0.nvml.power.enforced=700000\n"), "pass " G "power limit 700 W, expected 700"},
+    {"another_power_limit", "gpu.power.limit", 0, 0, 700,
+     SET("gpu.0.nvml.power.enforced=500000\n"), "fail " G "power limit 500 W, expected 700"},
+    {"a_power_limit_that_is_not_told", "gpu.power.limit", 0, 0, 700,
+     SET("gpu.0.nvml.power.enforced=error:999\n"), "unknown " G "the driver says: unknown error"},
+};
+
+static void holds_against(void **state)
+{
+    const struct setting *row = *state;
+    struct ce_policy policy;
+    ce_policy_default(&policy);
+    policy.mig = row->mig;
+    policy.ecc = row->ecc;
+    policy.power_watts = row->watts;
+    view_says(row->check, NULL, row->now, &policy, row->says);
+}
+
 static void says(void **state)
 {
     const struct row *row = *state;
@@ -56,5 +98,6 @@ static void says(void **state)
 int main(void)
 {
     UNIT_TABLE(rows, says);
+    UNIT_TABLE(settings, holds_against);
     return UNIT_RUN("checks/gpu_expected");
 }
