@@ -16,7 +16,6 @@
 
 #include "base/child.h"
 #include "base/file.h"
-#include "base/parse.h"
 #include "checks/check.h"
 #include "health/drain.h"
 #include "health/journal.h"
@@ -29,6 +28,9 @@
  * last words.  10 s by default: what Slurm's own defaults grant (MessageTimeout,
  * BatchStartTimeout). */
 enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
+/* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
+ * meanwhile. */
+enum { LEFTOVERS_MS = 20000 };
 enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
@@ -39,6 +41,7 @@ struct run {
     uint32_t job;
     struct ce_policy policy;    /* the last one, until the configuration was read */
     struct timespec began;
+    struct ce_slurm_job slurm;
     struct ce_error last_words; /* of the parent, where the child had none */
     enum ce_done done;
     bool faulty;                /* set before the node is drained: from here on the status is 1 */
@@ -55,11 +58,10 @@ static const char *node_name(void)
     return length > 0 && !name[length] && length < 256 ? strdup(name) : NULL;
 }
 
-static uint32_t job_id(void)
+static const char *get_variable(void *ctx, const char *name)
 {
-    const char *text = getenv("SLURM_JOB_ID");
-    uint32_t id = 0;
-    return text && ce_parse_u32(text, 1, UINT32_MAX, &id) == 0 ? id : 0;
+    (void)ctx;
+    return getenv(name);
 }
 
 /* SPANK_* and much of SLURM_* is the user's text: no child of ours gets it.  slurm.conf may be
@@ -244,6 +246,7 @@ static int run_phase(void *ctx)
                     .deadline_ms = PROBE_MS * run->policy.deadline_s},
         .node_name = run->node_name,
         .job = run->job,
+        .slurm = run->slurm,
         .keep = run->phase == CE_PROLOG,
     };
     ce_autophase struct ce_phase_result result;
@@ -312,12 +315,15 @@ int ce_phase_program(const char *name, unsigned phase)
     if (run == MAP_FAILED)
         return 0;
     *run = (struct run){
-        .name = name, .phase = phase, .node_name = node_name(), .job = job_id()};
+        .name = name, .phase = phase, .node_name = node_name()};
+    ce_slurm_job_read(&(struct ce_environ){.get = get_variable}, &run->slurm);
+    run->job = run->slurm.id;
     clock_gettime(CLOCK_MONOTONIC, &run->began);
     read_policy(&run->policy);
     if (forget_environment() < 0)
         return 0;
-    run_child(run, run_phase, ALL_MS * run->policy.deadline_s, &run->last_words);
+    run_child(run, run_phase, ALL_MS * run->policy.deadline_s + (phase == CE_EPILOG ? LEFTOVERS_MS : 0),
+              &run->last_words);
     if (run->last_words.text[0])
         run_child(run, say_last_words, LAST_MS, &err);
     return run->faulty;

@@ -218,6 +218,71 @@ static int apply_metrics(value_t value, struct ce_config *config, struct ce_erro
     return apply_path(value, config->policy.metrics, err);
 }
 
+static int apply_driver(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (!ce_is_printable(value->text) ||
+        ce_copy(config->policy.driver, sizeof config->policy.driver, value->text) < 0)
+        return ce_fail(err, "'%.60s': expected a version", value->text);
+    return 0;
+}
+
+static int apply_vbios(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    struct ce_policy *policy = &config->policy;
+    if (policy->vbios_count == CE_POLICY_VBIOS_MAX)
+        return ce_fail(err, "more than %d versions", CE_POLICY_VBIOS_MAX);
+    if (!*value->text || !ce_is_printable(value->text) ||
+        ce_copy(policy->vbios[policy->vbios_count], CE_GPU_WORD, value->text) < 0)
+        return ce_fail(err, "'%.60s': expected a version", value->text);
+    policy->vbios_count++;
+    return 0;
+}
+
+static void clear_vbios(struct ce_config *config)
+{
+    config->policy.vbios_count = 0;
+}
+
+static int read_switch(value_t value, enum ce_answer *ret, struct ce_error *err)
+{
+    if (strcmp(value->text, "on") == 0)
+        *ret = CE_ANSWER_YES;
+    else if (strcmp(value->text, "off") == 0)
+        *ret = CE_ANSWER_NO;
+    else if (!*value->text)
+        *ret = CE_ANSWER_UNKNOWN;
+    else
+        return ce_fail(err, "'%.40s': expected \"on\" or \"off\"", value->text);
+    return 0;
+}
+
+static int apply_mig(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_switch(value, &config->policy.mig, err);
+}
+
+static int apply_ecc(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_switch(value, &config->policy.ecc, err);
+}
+
+static int apply_power(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 10000, &config->policy.power_watts, err);
+}
+
+static int apply_leftovers_action(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_leftovers_parse(value->text, &config->policy.leftovers) < 0)
+        return ce_fail(err, "'%.40s': expected \"warn\", \"end\" or \"end-shared\"", value->text);
+    return 0;
+}
+
+static int apply_leftovers_wait(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, CE_LEFTOVERS_WAIT_MAX, &config->policy.leftovers_wait, err);
+}
+
 const struct ce_option ce_options[] = {
     {"mode", CE_OPTION_TEXT, false, apply_mode, NULL, "\"observe\"",
      "What cluster-prolog and cluster-epilog do about a fault. \"observe\": they tell what\n"
@@ -246,6 +311,23 @@ const struct ce_option ce_options[] = {
      "How many huge pages of the default size every node has at least; 0: not known."},
     {"mounts", CE_OPTION_TEXTS, true, apply_mount, clear_mounts, "[ ]",
      "Where a file system is mounted on every node, such as [ \"/home\", \"/scratch\" ]."},
+    {"driver", CE_OPTION_TEXT, true, apply_driver, NULL, "\"\"",
+     "The version of NVIDIA's driver, such as \"570.86.15\"; \"\": any."},
+    {"vbios", CE_OPTION_TEXTS, true, apply_vbios, clear_vbios, "[ ]",
+     "The VBIOS that GPUs are expected to have, one of these: [ \"96.00.89.00.01\" ].\n"
+     "Empty: any, but GPUs of one kind the same."},
+    {"mig", CE_OPTION_TEXT, true, apply_mig, NULL, "\"\"",
+     "Whether MIG is \"on\" or \"off\" on GPUs; \"\": on all of a node alike."},
+    {"ecc", CE_OPTION_TEXT, true, apply_ecc, NULL, "\"\"",
+     "Whether ECC is \"on\" or \"off\" on GPUs that have it; \"\": on."},
+    {"power", CE_OPTION_NUMBER, true, apply_power, NULL, "0",
+     "The power limit of every GPU, in watts; 0: on all of a node alike."},
+    {"leftovers.action", CE_OPTION_TEXT, true, apply_leftovers_action, NULL, "\"warn\"",
+     "What cluster-epilog does about processes that a job left on its GPUs. \"warn\": it\n"
+     "tells. \"end\": it ends those of the job's user (SIGTERM, then SIGKILL), but none on a\n"
+     "node that other jobs may be on. \"end-shared\": there too, those of the job's cgroup."},
+    {"leftovers.wait", CE_OPTION_NUMBER, true, apply_leftovers_wait, NULL, "3",
+     "Before that it waits so many seconds, at most 10, for processes that are ending."},
     {"address_book", CE_OPTION_TEXT, false, apply_book, NULL, "\"\"",
      "The address book: a hosts(5) file with the address of every node on the cluster\n"
      "network. \"\": " CE_SITE_BOOK " where it exists, else /etc/hosts."},

@@ -96,15 +96,42 @@ static bool is_leftover(int dir, const char *name, const struct ce_node *now)
     return !node || (now->boot_id && !same_boot(node, now));
 }
 
-void ce_baseline_sweep(int dir, const struct ce_node *now)
+static DIR *open_list(int dir)
 {
     int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *stream = copy < 0 ? NULL : fdopendir(copy);
-    if (!stream) {
-        if (copy >= 0)
-            close(copy);
+    if (!stream && copy >= 0)
+        close(copy);
+    return stream;
+}
+
+/* One that cannot be read may be another job's. */
+static bool is_others(int dir, const char *name, const char *own, const struct ce_node *now)
+{
+    if (name[0] == '.' || strcmp(name, own) == 0)
+        return false;
+    ce_auto(ce_node_destroy) struct ce_node *node = read_file(dir, name, NULL);
+    return !node || !node->boot_id || !now->boot_id || same_boot(node, now);
+}
+
+bool ce_baseline_others(int dir, uint32_t job, const struct ce_node *now)
+{
+    char own[NAME];
+    bool found = false;
+    DIR *stream = open_list(dir);
+    file_name(job, own);
+    for (const struct dirent *entry; stream && !found && (entry = readdir(stream)) != NULL;)
+        found = is_others(dir, entry->d_name, own, now);
+    if (stream)
+        closedir(stream);
+    return !stream || found;
+}
+
+void ce_baseline_sweep(int dir, const struct ce_node *now)
+{
+    DIR *stream = open_list(dir);
+    if (!stream)
         return;
-    }
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
             is_leftover(dir, entry->d_name, now))

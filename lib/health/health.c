@@ -16,6 +16,7 @@ static const struct {
     {ce_ib_counter_checks, &ce_ib_counter_check_count},
     {ce_gpu_checks, &ce_gpu_check_count},
     {ce_kernel_checks, &ce_kernel_check_count},
+    {ce_gpu_delta_checks, &ce_gpu_delta_check_count},
     {ce_gpu_setup_checks, &ce_gpu_setup_check_count},
     {ce_gpu_memory_checks, &ce_gpu_memory_check_count},
     {ce_gpu_link_checks, &ce_gpu_link_check_count},
@@ -96,6 +97,8 @@ static void run_checks(const struct ce_check_view *view, const struct ce_policy 
             continue;
         if (check->traits & CE_DETAILED && !view->node->detailed)
             ce_findings_add(findings, CE_SKIP, "", "the facts do not have what it looks at");
+        else if (check->traits & CE_WHOLE_NODE && view->shared)
+            ce_findings_add(findings, CE_SKIP, "", "other jobs may be on the node");
         else
             check->judge(view, findings);
         for (size_t k = before; k < findings->count; k++)
@@ -113,15 +116,32 @@ int ce_health_judge_since(const struct ce_node *node, const struct ce_node *befo
                           const struct ce_policy *policy, unsigned phase, const char *only,
                           struct ce_findings *findings, struct ce_error *err)
 {
+    return ce_health_judge_job(node, before, NULL, policy, phase, only, findings, err);
+}
+
+int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before,
+                        const struct ce_share *share, const struct ce_policy *policy,
+                        unsigned phase, const char *only, struct ce_findings *findings,
+                        struct ce_error *err)
+{
     struct ce_check_view view = {
         .node = node,
         .expected = policy->rails,
         .gpus_expected = policy->gpus,
+        .driver = policy->driver[0] ? policy->driver : NULL,
+        .vbios = policy->vbios,
+        .vbios_count = policy->vbios_count,
+        .mig = policy->mig,
+        .ecc = policy->ecc,
+        .power_watts = policy->power_watts,
         .firmware = policy->firmware,
         .firmware_count = policy->firmware_count,
         .memory_gb = policy->memory_gb,
         .hugepages = policy->hugepages,
         .before = before,
+        .shared = share && share->shared,
+        .job_gpus = share ? share->gpus : 0,
+        .job_gpus_unsure = share && share->unsure,
     };
     if (before && before->kernel.read)
         view.kernel_since = before->kernel.seq;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "checks/check.h"
+#include "health/share.h"
 #include "model/finding.h"
 #include "model/node.h"
 #include "model/policy.h"
@@ -20,6 +21,12 @@ int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, 
 int ce_health_judge_since(const struct ce_node *node, const struct ce_node *before,
                           const struct ce_policy *policy, unsigned phase, const char *only,
                           struct ce_findings *findings, struct ce_error *err);
+
+/* The same, of a job's share of the node; share may be NULL: all of it. */
+int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before,
+                        const struct ce_share *share, const struct ce_policy *policy,
+                        unsigned phase, const char *only, struct ce_findings *findings,
+                        struct ce_error *err);
 
 /* All checks, one after the other; NULL at the end. */
 const struct ce_check *ce_health_check_at(size_t index);

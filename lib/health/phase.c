@@ -11,10 +11,13 @@
 #include "health/check_names.h"
 #include "health/details.h"
 #include "health/health.h"
+#include "health/leftover_end.h"
+#include "health/questions.h"
+#include "health/share.h"
 #include "local/texts_write.h"
 #include "report/findings.h"
 
-enum { REASON_MAX = 64 << 10 };
+enum { REASON_MAX = 64 << 10, TERM_MS = 2000, KILL_MS = 1000 };
 
 /* A text that cannot be written leaves the old one: bad for the next job's variables, no fault.
  * Facts without the RDMA devices would be worse than old ones. */
@@ -54,12 +57,55 @@ static struct ce_node *compare(const struct ce_phase *phase, const struct ce_nod
     return before;
 }
 
-static int judge(const struct ce_phase *phase, const struct ce_node *node,
-                 struct ce_phase_result *ret, struct ce_error *err)
+static void ask_again(void *ctx, struct ce_node *node)
 {
+    ce_questions_ask_gpus(ctx, node);
+}
+
+/* Is no other job known to be on the node?  Asked only where it decides something: it reads the records
+ * of all jobs. */
+static bool is_alone(const struct ce_phase *phase, const struct ce_policy *policy,
+                     const struct ce_node *node)
+{
+    if (policy->leftovers == CE_LEFTOVERS_WARN)
+        return false;
+    ce_autoclose int dir = ce_baseline_open(phase->machine.run_dir, NULL);
+    return dir >= 0 && !ce_baseline_others(dir, phase->job, node);
+}
+
+static void clear_leftovers(const struct ce_phase *phase, const struct ce_share *share,
+                            struct ce_node *node, struct ce_phase_result *ret)
+{
+    struct ce_machine machine = phase->machine;
+    if (phase->phase != CE_EPILOG || !phase->job || !machine.helpers || !machine.run_dir)
+        return;
+    const struct ce_leftover_task task = {
+        .owner = {.job = phase->job,
+                  .uid_known = phase->slurm.uid_known,
+                  .uid = phase->slurm.uid,
+                  .shared = share->shared,
+                  .alone = is_alone(phase, &ret->policy, node),
+                  .action = ret->policy.leftovers},
+        .share = share,
+        .wait_ms = ret->policy.leftovers_wait * 1000,
+        .term_ms = TERM_MS,
+        .kill_ms = KILL_MS,
+        .ask = ask_again,
+        .ctx = &machine,
+    };
+    ce_leftover_end(&task, node, &ret->notes);
+}
+
+static int judge(const struct ce_phase *phase, struct ce_node *node, struct ce_phase_result *ret,
+                 struct ce_error *err)
+{
+    struct ce_share share;
     ce_auto(ce_node_destroy) struct ce_node *before = compare(phase, node, ret);
     ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX);
-    if (ce_health_judge_since(node, before, &ret->policy, phase->phase, phase->only, &ret->findings, err) < 0)
+    ce_share_find(&phase->slurm, node, before, &share, &ret->notes);
+    clear_leftovers(phase, &share, node, ret);
+    if (ce_health_judge_job(node, before, &share, &ret->policy, phase->phase, phase->only,
+                            &ret->findings, err) < 0)
         return -1;
     ce_report_reason(&ret->findings, &reason);
     if (reason.length && phase->phase == CE_EPILOG && phase->job)

@@ -12,6 +12,7 @@
 #include "model/finding.h"
 #include "model/notes.h"
 #include "model/policy.h"
+#include "slurm/job.h"
 
 struct ce_phase {
     unsigned phase;            /* CE_PROLOG, CE_EPILOG, CE_MANUAL */
@@ -20,6 +21,7 @@ struct ce_phase {
     const char *config;        /* NULL: the usual file */
     const char *node_name;     /* in Slurm; NULL: the host name up to its dot */
     uint32_t job;              /* whose prolog or epilog this is; 0: no baseline is kept or taken */
+    struct ce_slurm_job slurm; /* the same job, as Slurm tells of it; all zero: nothing is told */
     bool keep;                 /* write node.facts, node.policy and hosts into the run directory; where
                                 * the RDMA devices did not answer the old ones stay */
 };

@@ -12,6 +12,7 @@
 static const char *const family_names[] = {"auto", "ipv4", "ipv6"};
 static const char *const tuning_names[] = {"default", "off", "all"};
 static const char *const differ_names[] = {"warn", "common", "refuse"};
+static const char *const leftovers_names[] = {"warn", "end", "end-shared"};
 static const char *const mode_names[] = {"observe", "drain"};
 static const char *const recover_names[] = {"off", "on"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -19,6 +20,7 @@ static const char *const recover_names[] = {"off", "on"};
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
 enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
 enum { MAX_DRAINED = 10, MAX_DRAINED_HOURS = 24 };
+enum { LEFTOVERS_WAIT = 3 };
 enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
@@ -29,7 +31,8 @@ void ce_policy_default(struct ce_policy *policy)
                                  .max_drained_hours = MAX_DRAINED_HOURS,
                                  .deadline_s = CE_POLICY_DEADLINE_S,
                                  .log = CE_POLICY_LOG,
-                                 .metrics = CE_POLICY_METRICS};
+                                 .metrics = CE_POLICY_METRICS,
+                                 .leftovers_wait = LEFTOVERS_WAIT};
 }
 
 static int name_index(const char *const *names, size_t count, const char *text)
@@ -61,6 +64,14 @@ int ce_differ_parse(const char *text, enum ce_differ *ret)
     int i = name_index(differ_names, COUNT(differ_names), text);
     if (i >= 0)
         *ret = (enum ce_differ)i;
+    return i < 0 ? -1 : 0;
+}
+
+int ce_leftovers_parse(const char *text, enum ce_leftovers *ret)
+{
+    int i = name_index(leftovers_names, COUNT(leftovers_names), text);
+    if (i >= 0)
+        *ret = (enum ce_leftovers)i;
     return i < 0 ? -1 : 0;
 }
 

@@ -49,7 +49,15 @@ struct ce_firmware_expected {
     char type[CE_HCA_WORD]; /* hca_type, "MT4129"; "": any */
     char version[CE_HCA_WORD];
 };
-enum { CE_POLICY_FIRMWARE_MAX = 8, CE_POLICY_MOUNTS_MAX = CE_HOST_MOUNTS_MAX };
+/* What the epilog does about processes that a job left on its GPUs. */
+enum ce_leftovers {
+    CE_LEFTOVERS_WARN,
+    CE_LEFTOVERS_END,        /* it ends them, but on no node that other jobs may be on */
+    CE_LEFTOVERS_END_SHARED, /* there, too */
+};
+enum { CE_LEFTOVERS_WAIT_MAX = 10 };
+
+enum { CE_POLICY_FIRMWARE_MAX = 8, CE_POLICY_VBIOS_MAX = 8, CE_POLICY_MOUNTS_MAX = CE_HOST_MOUNTS_MAX };
 
 struct ce_policy {
     uint32_t port_first, port_last;         /* the window of MASTER_PORT, both included */
@@ -72,6 +80,13 @@ struct ce_policy {
     uint32_t hugepages;                     /* of the default size; 0: not known */
     char mounts[CE_POLICY_MOUNTS_MAX][CE_HOST_PATH];
     uint32_t mount_count;
+    char driver[CE_GPU_WORD];               /* NVIDIA's, "570.86.15"; "": any */
+    char vbios[CE_POLICY_VBIOS_MAX][CE_GPU_WORD];
+    uint32_t vbios_count;                   /* 0: any */
+    enum ce_answer mig, ecc;                /* on, off; unknown: as the siblings, and on */
+    uint32_t power_watts;                   /* each GPU's power limit; 0: as the siblings */
+    enum ce_leftovers leftovers;
+    uint32_t leftovers_wait;                /* seconds that dying processes are waited for */
     uint32_t max_drained;       /* percent of a partition's nodes, for one check, */
     uint32_t max_drained_hours; /* within so long */
     enum ce_recover recover;
@@ -115,6 +130,8 @@ int ce_mode_parse(const char *text, enum ce_mode *ret);
 const char *ce_mode_name(enum ce_mode mode);
 int ce_recover_parse(const char *text, enum ce_recover *ret);
 int ce_differ_parse(const char *text, enum ce_differ *ret);
+/* "warn", "end", "end-shared". */
+int ce_leftovers_parse(const char *text, enum ce_leftovers *ret);
 
 /* Usable as a name suffix: letters, digits, '-', '_', '.'; and short enough. */
 int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX]);

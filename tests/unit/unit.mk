@@ -28,6 +28,8 @@ unit_programs = \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
     tests/unit/checks/test_kernel \
+    tests/unit/checks/test_gpu_delta \
+    tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_checks \
     tests/unit/config/test_config \
@@ -51,6 +53,11 @@ unit_programs = \
     tests/unit/checks/test_ib_roce \
     tests/unit/health/test_baseline \
     tests/unit/health/test_before_after \
+    tests/unit/health/test_job_xid \
+    tests/unit/health/test_leftover \
+    tests/unit/health/test_leftover_end \
+    tests/unit/health/test_share \
+    tests/unit/slurm/test_job \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
