@@ -421,7 +421,9 @@ int ce_child_check(const struct ce_child *child, struct ce_error *err)
         return ce_fail(err, "ended by signal %d, %s%s%s", child->number, strsignal(child->number),
                        colon, words);
     case CE_CHILD_LATE:
-        snprintf(seconds, sizeof seconds, "%g", child->number / 1000.0);
+        /* Tenths tell enough; below, all there is. */
+        snprintf(seconds, sizeof seconds, "%g",
+                 child->number < 100 ? child->number / 1000.0 : (child->number + 50) / 100 / 10.0);
         return ce_fail(err, "no answer in %s s%s%s", seconds, colon, words);
     case CE_CHILD_FLOODED:
         return ce_fail(err, "printed more than %zu bytes", child->output_max);
