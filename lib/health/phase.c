@@ -2,6 +2,7 @@
 #include "health/phase.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "config/site.h"
@@ -55,14 +56,18 @@ static int judge(const struct ce_phase *phase, const struct ce_node *node,
                  struct ce_phase_result *ret, struct ce_error *err)
 {
     ce_auto(ce_node_destroy) struct ce_node *before = compare(phase, node, ret);
-    ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX);
+    ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX), within = CE_TEXT(REASON_MAX);
+    char after[32] = "";
     if (ce_health_judge_since(node, before, &ret->policy, phase->phase, phase->only, &ret->findings, err) < 0)
         return -1;
     ce_report_reason(&ret->findings, &reason);
-    if (reason.length && phase->phase == CE_EPILOG && phase->job)
-        ce_text_addf(&reason, " after job %u", phase->job);
-    if (reason.length)
-        ce_fail(&ret->reason, "%s", ce_text_string(&reason));
+    if (!reason.length)
+        return 0;
+    if (phase->phase == CE_EPILOG && phase->job)
+        snprintf(after, sizeof after, " after job %u", phase->job);
+    ce_report_reason_cut(&ret->findings, ce_text_string(&reason),
+                         sizeof ret->reason.text - strlen(after), &within);
+    ce_fail(&ret->reason, "%s%s", ce_text_string(&within), after);
     return 0;
 }
 
