@@ -199,7 +199,8 @@ const struct ce_option ce_options[] = {
      "How many percent of a partition's nodes (one node at least) are drained for one\n"
      "check within max_drained_hours. Past that a node with such a fault stays in service,\n"
      "with a loud line in syslog: what so many nodes have is rarely theirs."},
-    {"max_drained_hours", CE_OPTION_NUMBER, false, apply_max_drained_hours, NULL, "24", ""},
+    {"max_drained_hours", CE_OPTION_NUMBER, false, apply_max_drained_hours, NULL, "24",
+     "How long a drain counts."},
     {"recover", CE_OPTION_TEXT, false, apply_recover, NULL, "\"off\"",
      "\"on\": cluster-healthcheck lets a node come back that we drained, where what it was\n"
      "drained for is well again for 15 minutes (a port that is up; never an Xid or ECC),\n"
