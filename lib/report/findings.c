@@ -64,6 +64,27 @@ void ce_report_reason(const struct ce_findings *findings, struct ce_text *out)
     }
 }
 
+static bool is_same_check(const struct ce_finding *finding, const struct ce_finding *lead)
+{
+    return finding->response == CE_DRAIN && strcmp(finding->check, lead->check) == 0;
+}
+
+void ce_report_reason_cut(const struct ce_findings *findings, const char *reason, size_t size,
+                          struct ce_text *out)
+{
+    ce_autotext struct ce_text tags = CE_TEXT(size / 2);
+    if (strlen(reason) < size) {
+        ce_text_add(out, reason);
+        return;
+    }
+    ce_text_add(&tags, "...");
+    for (size_t i = 0; i < findings->count; i++)
+        if (is_first(findings, i, is_same_check))
+            ce_text_addf(&tags, " [cluster-env %s]", findings->items[i].check);
+    ce_text_addn(out, reason, size - 1 - tags.length);
+    ce_text_add(out, ce_text_string(&tags));
+}
+
 /* ---------------------------------------------------------------- for people */
 
 enum { INDENT = 9, ROW_MAX = 4096 };

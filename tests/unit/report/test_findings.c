@@ -158,9 +158,38 @@ static void what_is_ignored_says_so(void **state)
     unit_holds(ce_text_string(&out), "mlx5_0/1 DOWN; check cable and switch port (ignored)\n");
 }
 
+/* The guard counts reasons by the checks in them. */
+static void a_reason_that_is_cut_keeps_its_checks(void **state)
+{
+    static const struct ce_finding rows[MAX] = {
+        PORT("mlx5_0/1", DOWN), PORT("mlx5_1/1", "ARMED"),
+        DRAINED("gpu.count", "GPU", "power-cycle", "", "7 GPUs, expected 8")};
+    static const char whole[] = "0123456789012345678901234567890123456789012345678901234567890123456789"
+                                "0123456789012345678901234567890123456789012345678901234567890123456789";
+    static const struct {
+        size_t size;
+        const char *says;
+    } cuts[] = {
+        {sizeof whole, whole},
+        {sizeof whole - 1, "01234567890123456789012345678901234567890123456789012345678901234567890123456789"
+                           "0123... [cluster-env ib.port.state] [cluster-env gpu.count]"},
+        {100, "01234567890123456789012345678901234567890123456789012345678901234567..."
+              " [cluster-env ib.port.state]"},
+    };
+    (void)state;
+    struct ce_findings findings = listed(rows);
+    for (size_t i = 0; i < UNIT_COUNT(cuts); i++) {
+        ce_autotext struct ce_text out = CE_TEXT(1000);
+        ce_report_reason_cut(&findings, whole, cuts[i].size, &out);
+        assert_string_equal(ce_text_string(&out), cuts[i].says);
+        assert_true(out.length < cuts[i].size);
+    }
+}
+
 int main(void)
 {
     UNIT_TABLE(reasons, gives_the_reason);
+    UNIT_RULE(a_reason_that_is_cut_keeps_its_checks);
     UNIT_RULE(the_table_has_what_is_not_well);
     UNIT_RULE(the_whole_table_has_all);
     UNIT_RULE(colour_is_of_the_verdict_alone);
