@@ -88,7 +88,7 @@ exit 0"
 use_helpers
 scene gpu.3.ecc.mode=crash
 is "a crash inside NVML: its signal, and no fault" "$(prolog | grep -E '^unknown: GPU 3 .*\[gpu\.nvml\]$|^exit')" \
-    "unknown: GPU 3 (0000:61:00.0) probe-gpu: ended by signal 6, Aborted, asking 0000:61:00.0 [gpu.nvml]
+    "unknown: GPU 3 (0000:61:00.0) probe-gpu: asking 0000:61:00.0: ended by signal 6, Aborted [gpu.nvml]
 exit 0"
 is "GPUs before it are known" "$(grep -c '^gpu\.[0-2]\.nvml\.asked=answered' $run/jobs/7.facts)" 3
 
@@ -100,7 +100,7 @@ rm $run/node.facts
 kmsg=hang
 ok "the kernel log, NVML, libibverbs and hwloc hang: one deadline and 100 ms" in_time 4100
 is "no fault" "$(tail -n 1 "$work/told")" "exit 0"
-is "each is named" "$(grep -cE '^(what probe-(verbs|topology) knows stays unknown: no answer in (4|3\.9[0-9]*) s|the kernel log stays unknown: no answer in 2 s)$' "$work/told") $(
+is "each is named" "$(grep -cE '^(what probe-(verbs|topology) knows stays unknown: no answer in 4 s|the kernel log stays unknown: no answer in 2 s)$' "$work/told") $(
     grep -c 'no answer in time \[gpu.nvml\]\|driver hangs.*\[gpu.nvml\]' "$work/told")" "3 1"
 is "nothing of them is left" "$(ours)" ""
 unset kmsg
@@ -118,8 +118,7 @@ helper=$(for pid in $(ours); do [ "$(readlink "/proc/$pid/exe")" = "$helpers/pro
 worker=$(sed 's/.*) [A-Z] \([0-9]*\) .*/\1/' "/proc/$helper/stat")
 is "a helper has no files of ours but its own three" "$(find "/proc/$helper/fd" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')" "0 1 2 "
 is "those that answered are collected: no zombie" "$(cat "/proc/$worker/task/$worker/children")" "$helper "
-is "and their files are closed" "$(find "/proc/$worker/fd" -mindepth 1 -printf '%f %l\n' | sed '/pipe:/d; s/.* //' | grep -v '^/dev/null' | sort | tr '\n' ' ')" \
-    "/ anon_inode:[pidfd] "
+is "and their files are closed" "$(find "/proc/$worker/fd" -mindepth 1 -printf '%l\n' | grep -E '^/(sys|proc|run|etc)|kmsg|pidfd')" "anon_inode:[pidfd]"
 wait $prolog
 scene
 
