@@ -168,6 +168,7 @@ typedef struct {
       (nv_device, unsigned *))                                                                     \
     F(OPTIONAL, power_enforced, nvmlDeviceGetEnforcedPowerLimit, NULL, (nv_device, unsigned *))    \
     F(OPTIONAL, persistence, nvmlDeviceGetPersistenceMode, NULL, (nv_device, unsigned *))          \
+    F(OPTIONAL, minor_number, nvmlDeviceGetMinorNumber, NULL, (nv_device, unsigned *))             \
     F(OPTIONAL, mig, nvmlDeviceGetMigMode, NULL, (nv_device, unsigned *, unsigned *))              \
     F(OPTIONAL, memory, nvmlDeviceGetMemoryInfo, NULL, (nv_device, nv_memory *))                   \
     F(OPTIONAL, memory_v2, nvmlDeviceGetMemoryInfo_v2, NULL, (nv_device, nv_memory_v2 *))          \

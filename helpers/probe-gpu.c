@@ -144,6 +144,7 @@ static void ask_setup(struct asking *asking)
 {
     unsigned now = 0, next = 0;
     ask_field(asking, NV_FIELD_RECOVERY, 0, &asking->state->facts[CE_GPU_RECOVERY]);
+    ASK(asking, CE_GPU_MINOR, minor_number);
     ASK(asking, CE_GPU_PERSISTENCE, persistence);
     TAKE(asking, CE_GPU_MIG, now, mig, &now, &next);
     asking->state->facts[CE_GPU_MIG_NEXT] = asking->state->facts[CE_GPU_MIG];

@@ -3,8 +3,9 @@
  * program that links libslurm, so that only it is of one Slurm series.  Run by them as a child with
  * a deadline: libslurm ends the process where slurm.conf is missing and waits long for a slurmctld
  * that is down.  stdout is a record (lib/model/record.h); stderr is for people; the exit status is
- * 0, 1 (slurmctld did not tell), or 2 (usage). */
+ * 0, 1 (slurmctld did not tell), 2 (usage), or of those in slurm_drain.h. */
 #include <errno.h>
+#define SLURM_BACKWARD_COMPAT /* 26.05: jobs are told by their number, as before */
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <stdbool.h>
@@ -12,16 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/text.h"
 #include "model/roster.h"
+#include "slurm_drain.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
-
-static int complain(const char *what)
-{
-    fprintf(stderr, "slurm-node: %s: %s\n", what, slurm_strerror(errno));
-    return 1;
-}
 
 /* ---------------------------------------------------------------- the state of a node */
 
@@ -154,10 +151,10 @@ static int list(char **arguments)
     node_info_msg_t *nodes = NULL;
     (void)arguments;
     if (slurm_load_node(0, &nodes, SHOW_ALL | SHOW_MIXED) != SLURM_SUCCESS)
-        return complain("slurmctld does not tell its nodes");
+        return ce_slurm_complain("slurmctld does not tell its nodes");
     if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
         slurm_free_node_info_msg(nodes);
-        return complain("slurmctld does not tell its partitions");
+        return ce_slurm_complain("slurmctld does not tell its partitions");
     }
     write_roster(nodes, partitions, &out);
     slurm_free_partition_info_msg(partitions);
@@ -165,42 +162,25 @@ static int list(char **arguments)
     return print(&out);
 }
 
-/* ---------------------------------------------------------------- drain */
+/* ---------------------------------------------------------------- requeue */
 
-/* An admin's drain, and whatever reason stands there, is not ours to change. */
-static bool has_reason(const node_info_t *node)
+/* What srun and salloc started, and what must not run twice, Slurm ends by itself when the prolog has
+ * failed; one that waits already was another node's. */
+static bool is_left_alone(int code)
 {
-    return node->reason && node->reason[0];
+    return code == ESLURM_BATCH_ONLY || code == ESLURM_DISABLED || code == ESLURM_JOB_PENDING;
 }
 
-/* reason NULL: the one that is there stays. */
-static int set_drain(const char *name, const char *reason)
+static int requeue(char **arguments)
 {
-    update_node_msg_t update;
-    slurm_init_update_node_msg(&update);
-    update.node_names = (char *)name;
-    update.node_state = NODE_STATE_DRAIN;
-    update.reason = (char *)reason;
-    return slurm_update_node(&update) == SLURM_SUCCESS
-               ? 0
-               : complain("slurmctld does not drain the node");
-}
-
-static int drain(char **arguments)
-{
-    const char *name = arguments[0], *reason = arguments[1];
-    node_info_msg_t *nodes = NULL;
-    if (slurm_load_node_single(&nodes, (char *)name, SHOW_ALL) != SLURM_SUCCESS)
-        return complain("slurmctld does not tell of the node");
-    bool known = nodes->record_count == 1;
-    bool drained = known && (nodes->node_array[0].node_state & NODE_STATE_DRAIN);
-    bool reasoned = known && has_reason(&nodes->node_array[0]);
-    slurm_free_node_info_msg(nodes);
-    if (!known) {
-        fprintf(stderr, "slurm-node: slurmctld knows no node %s\n", name);
-        return 1;
+    uint32_t job;
+    if (ce_parse_u32(arguments[0], 1, UINT32_MAX, &job) < 0) {
+        fputs("slurm-node: requeue: expected the number of a job\n", stderr);
+        return 2;
     }
-    return drained && reasoned ? 0 : set_drain(name, reasoned ? NULL : reason);
+    if (slurm_requeue(job, JOB_RUNNING) == SLURM_SUCCESS || is_left_alone(errno))
+        return 0;
+    return ce_slurm_complain("slurmctld does not requeue the job");
 }
 
 static const struct {
@@ -209,7 +189,9 @@ static const struct {
     int (*run)(char **arguments);
 } verbs[] = {
     {"list", 0, list},
-    {"drain", 2, drain},
+    {"drain", 4, ce_slurm_drain},
+    {"resume", 2, ce_slurm_resume},
+    {"requeue", 1, requeue},
 };
 
 int main(int argc, char **argv)
@@ -222,7 +204,9 @@ int main(int argc, char **argv)
             return status;
         }
     fputs("usage: slurm-node list\n"
-          "       slurm-node drain NODE REASON\n",
+          "       slurm-node drain NODE REASON PERCENT HOURS\n"
+          "       slurm-node resume NODE REASON\n"
+          "       slurm-node requeue JOB\n",
           stderr);
     return 2;
 }

@@ -5,6 +5,7 @@
 #ifndef CE_CHECKS_CHECK_H
 #define CE_CHECKS_CHECK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ enum {
 enum {
     CE_RECOVERABLE = 1, /* a node drained for it may come back by itself */
     CE_DETAILED = 2,    /* it looks at what only checks need (node->detailed) */
+    CE_WHOLE_NODE = 4,  /* what it finds may be another job's: only where the node is not shared */
 };
 
 /* A port that is expected to carry the job's RDMA traffic. */
@@ -40,13 +42,26 @@ struct ce_check_view {
     struct ce_rails_expected expected; /* of the rails, by the configuration */
     unsigned gpus_expected;            /* 0: not known */
     uint64_t kernel_since; /* the kernel log's last record before the job; 0: judge since boot */
-    uint64_t job_gpus;     /* bit N: the node's GPU N is the job's; 0: all of them are */
+    bool shared;           /* other jobs may be on the node; else all GPUs are the job's */
+    uint64_t job_gpus;     /* where it is shared: bit N: the node's GPU N is the job's */
+    bool job_gpus_unsure;  /* which are is not known: job_gpus has all */
+    const char *driver; /* of NVIDIA; NULL: any */
+    const char (*vbios)[CE_GPU_WORD];
+    size_t vbios_count; /* 0: any */
+    enum ce_answer mig, ecc; /* unknown: as the siblings, and on */
+    unsigned power_watts;    /* 0: as the siblings */
     const struct ce_firmware_expected *firmware;
     size_t firmware_count;
     unsigned memory_gb, hugepages;     /* 0: not known */
     const struct ce_node *before;      /* what the job's prolog saw; NULL: not known */
     double seconds;                    /* since then */
 };
+
+/* Is it the job's, or can it be? */
+static inline bool ce_check_has_gpu(const struct ce_check_view *view, unsigned index)
+{
+    return !view->shared || (index < 64 && (view->job_gpus >> index & 1));
+}
 
 struct ce_check {
     const char *name; /* dotted and stable: "ib.port.state" */
@@ -85,6 +100,8 @@ extern const struct ce_check ce_gpu_link_checks[];
 extern const size_t ce_gpu_link_check_count;
 extern const struct ce_check ce_gpu_heat_checks[];
 extern const size_t ce_gpu_heat_check_count;
+extern const struct ce_check ce_gpu_delta_checks[];
+extern const size_t ce_gpu_delta_check_count;
 extern const struct ce_check ce_gpu_leftover_checks[];
 extern const size_t ce_gpu_leftover_check_count;
 

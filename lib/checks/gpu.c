@@ -8,6 +8,8 @@ static void judge_count(const struct ce_check_view *view, struct ce_findings *ou
     unsigned found = view->node->gpu_count, expected = view->gpus_expected;
     if (!expected) {
         ce_findings_add(out, CE_SKIP, "", "no number of GPUs is expected (gpus in cluster-env.conf)");
+    } else if (view->shared && !view->job_gpus) {
+        ce_findings_add(out, CE_SKIP, "", "the job has no GPU");
     } else if (!view->node->gpu_count_known) {
         ce_findings_add(out, CE_UNKNOWN, "", "the PCI bus cannot be read");
     } else if (found > expected) {

@@ -28,6 +28,8 @@ bool ce_gpu_any(const struct ce_check_view *view, struct ce_findings *out)
         count += ce_gpu_is_nvidia(view, i);
     if (!count)
         ce_findings_add(out, CE_SKIP, "", "no NVIDIA GPU");
+    else if (view->shared && !view->job_gpus)
+        ce_findings_add(out, CE_SKIP, "", "the job has no GPU");
     else if (!states->items && !states->error[0])
         ce_findings_add(out, CE_SKIP, "", "NVML was not asked");
     else if (!states->items || states->code)
@@ -120,7 +122,7 @@ static void go_through(const struct ce_check_view *view, int fact, const char *n
         return;
     for (unsigned i = 0; i < states->count; i++) {
         struct ce_gpu_look look = {.view = view, .state = &states->items[i], .index = i};
-        if (!ce_gpu_is_nvidia(view, i))
+        if (!ce_gpu_is_nvidia(view, i) || !ce_check_has_gpu(view, i))
             continue;
         ce_gpu_name(view, i, look.subject);
         if (!has_answer(&look, out))

@@ -64,7 +64,11 @@ static void one_power(const struct ce_gpu_look *look, struct ce_findings *out)
 {
     uint64_t usual = look->number;
     ce_gpu_usual(look->view, CE_GPU_POWER_ENFORCED, &usual);
-    if (look->number < usual)
+    if (look->view->power_watts)
+        ce_findings_add(out, look->number / 1000 == look->view->power_watts ? CE_PASS : CE_FAIL,
+                        look->subject, "power limit %g W, expected %u", look->number / 1000.0,
+                        look->view->power_watts);
+    else if (look->number < usual)
         ce_findings_add(out, CE_WARN, look->subject, "power limit %g W, its siblings have %g W",
                         look->number / 1000.0, usual / 1000.0);
     else

@@ -22,8 +22,18 @@ static void one_processes(const struct ce_gpu_look *look, struct ce_findings *ou
         ce_findings_add(out, CE_PASS, look->subject, "no process");
 }
 
+/* Of GPUs that may be another job's, all of it is perhaps that job's. */
+static bool is_anybodys(const struct ce_check_view *view, struct ce_findings *out)
+{
+    if (view->job_gpus_unsure)
+        ce_findings_add(out, CE_SKIP, "", "which GPUs are the job's is not known");
+    return view->job_gpus_unsure;
+}
+
 static void judge_processes(const struct ce_check_view *view, struct ce_findings *out)
 {
+    if (is_anybodys(view, out))
+        return;
     ce_gpu_each(view, CE_GPU_PROCESSES, "it does not tell its processes", one_processes, out);
 }
 
@@ -41,6 +51,8 @@ static void one_memory(const struct ce_gpu_look *look, struct ce_findings *out)
 
 static void judge_memory(const struct ce_check_view *view, struct ce_findings *out)
 {
+    if (is_anybodys(view, out))
+        return;
     ce_gpu_each(view, CE_GPU_MEMORY_USED, "it does not tell its memory", one_memory, out);
 }
 

@@ -54,7 +54,7 @@ static void judge_nvml(const struct ce_check_view *view, struct ce_findings *out
     if (!ce_gpu_any(view, out))
         return;
     for (unsigned i = 0; i < states->count; i++)
-        if (ce_gpu_is_nvidia(view, i))
+        if (ce_gpu_is_nvidia(view, i) && ce_check_has_gpu(view, i))
             judge_answer(view, i, out);
 }
 
@@ -108,6 +108,9 @@ static void one_mig(const struct ce_gpu_look *look, struct ce_findings *out)
     if (next != look->number)
         ce_findings_add(out, CE_WARN, look->subject, "MIG is %s until the next reset, then %s",
                         look->number ? "on" : "off", next ? "on" : "off");
+    else if (look->view->mig)
+        ce_findings_add(out, look->number == (look->view->mig == CE_ANSWER_YES) ? CE_PASS : CE_FAIL,
+                        look->subject, "MIG is %s", look->number ? "on" : "off");
     else
         ce_findings_add(out, look->number == usual ? CE_PASS : CE_WARN, look->subject,
                         "MIG is %s%s", look->number ? "on" : "off",
@@ -142,12 +145,27 @@ static const char *usual_vbios(const struct ce_check_view *view, const struct ce
     return 2 * most > named ? best : NULL;
 }
 
+static void judge_expected(const struct ce_gpu_look *look, struct ce_findings *out)
+{
+    const struct ce_check_view *view = look->view;
+    const char *vbios = look->state->vbios;
+    for (size_t i = 0; i < view->vbios_count; i++)
+        if (strcmp(view->vbios[i], vbios) == 0) {
+            ce_findings_add(out, CE_PASS, look->subject, "VBIOS %s", vbios);
+            return;
+        }
+    ce_findings_add(out, CE_FAIL, look->subject, "VBIOS %.32s, expected %.32s%s", vbios,
+                    view->vbios[0], view->vbios_count > 1 ? " or others" : "");
+}
+
 static void one_vbios(const struct ce_gpu_look *look, struct ce_findings *out)
 {
     const struct ce_gpu_state *state = look->state;
     const char *usual = usual_vbios(look->view, state);
     if (!state->vbios[0])
         ce_findings_add(out, CE_UNKNOWN, look->subject, "it does not tell its VBIOS");
+    else if (look->view->vbios_count)
+        judge_expected(look, out);
     else if (look->view->node->gpu_states.count < 2)
         ce_findings_add(out, CE_SKIP, look->subject, "VBIOS %s; there is no other GPU",
                         state->vbios);
@@ -163,17 +181,35 @@ static void judge_vbios(const struct ce_check_view *view, struct ce_findings *ou
     ce_gpu_each_answered(view, one_vbios, out);
 }
 
+static void judge_driver(const struct ce_check_view *view, struct ce_findings *out)
+{
+    const char *found = view->node->gpu_states.driver, *expected = view->driver;
+    if (!expected)
+        ce_findings_add(out, CE_SKIP, "", "no driver is expected (driver in cluster-env.conf)");
+    else if (!found[0] && !ce_gpu_any(view, out))
+        return;
+    else if (!found[0])
+        ce_findings_add(out, CE_UNKNOWN, "", "the driver does not tell its version");
+    else
+        ce_findings_add(out, strcmp(found, expected) == 0 ? CE_PASS : CE_FAIL, "",
+                        strcmp(found, expected) == 0 ? "driver %s" : "driver %s, expected %.64s",
+                        found, expected);
+}
+
 const struct ce_check ce_gpu_setup_checks[] = {
     {"gpu.nvml", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU",
      "reset the GPU or reboot the node, exchange the GPU if it comes back",
      "the driver is loaded and every GPU answers", judge_nvml},
     {"gpu.recovery_action", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU",
      "do what the driver wants", "the driver wants no GPU reset and no reboot", judge_recovery},
+    {"gpu.driver", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "node",
+     "install the driver that is expected", "NVIDIA's driver is the one that is expected",
+     judge_driver},
     {"gpu.persistence", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "start nvidia-persistenced", "persistence mode is on", judge_persistence},
     {"gpu.mig", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "nvidia-smi -mig, then reset the GPU", "MIG is on or off on all GPUs alike", judge_mig},
     {"gpu.vbios", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
-     "bring all GPUs to the same VBIOS", "GPUs of one kind have the same VBIOS", judge_vbios},
+     "bring all GPUs to the same VBIOS", "GPUs have the VBIOS that is expected, or one kind the same", judge_vbios},
 };
 const size_t ce_gpu_setup_check_count = sizeof ce_gpu_setup_checks / sizeof *ce_gpu_setup_checks;

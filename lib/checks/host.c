@@ -5,7 +5,7 @@
 
 #include "checks/check.h"
 
-enum { KB_PER_GB = 1 << 20 };
+enum { KB_PER_GB = 1 << 20, FILES_LEAST = 65536 };
 
 /* Less than all memory: a job may fail to register a buffer that it could allocate. */
 static void judge_memlock(const struct ce_check_view *view, struct ce_findings *out)
@@ -24,6 +24,20 @@ static void judge_memlock(const struct ce_check_view *view, struct ce_findings *
         ce_findings_add(out, CE_FAIL, "",
                         "slurmd's limit of locked memory is %" PRIu64 " kB, expected unlimited",
                         kb);
+}
+
+/* Every rank has a file for each peer, and each data loader some. */
+static void judge_files(const struct ce_check_view *view, struct ce_findings *out)
+{
+    uint64_t files = view->node->host.nofile;
+    if (!files)
+        ce_findings_add(out, CE_UNKNOWN, "", "the limit of open files cannot be read");
+    else if (files < FILES_LEAST)
+        ce_findings_add(out, CE_FAIL, "",
+                        "slurmd's limit of open files is %" PRIu64 ", expected at least %d", files,
+                        FILES_LEAST);
+    else
+        ce_findings_add(out, CE_PASS, "", "%" PRIu64 " open files", files);
 }
 
 static void judge_memory(const struct ce_check_view *view, struct ce_findings *out)
@@ -105,6 +119,9 @@ const struct ce_check ce_host_checks[] = {
     {"host.memlock", CE_PROLOG, CE_TELL, CE_TELL, CE_DETAILED, "node",
      "LimitMEMLOCK=infinity in slurmd's unit, then restart slurmd",
      "jobs may lock all memory, as RDMA does", judge_memlock},
+    {"host.files", CE_PROLOG, CE_TELL, CE_TELL, CE_DETAILED, "node",
+     "LimitNOFILE=131072 in slurmd's unit, then restart slurmd", "jobs may open many files",
+     judge_files},
     {"host.memory", STARTING, CE_DRAIN, CE_TELL, CE_DETAILED, "node",
      "look for a memory module that is gone", "the node has its memory", judge_memory},
     {"host.hugepages", STARTING, CE_TELL, CE_TELL, CE_RECOVERABLE | CE_DETAILED, "node", "set vm.nr_hugepages",
@@ -113,7 +130,7 @@ const struct ce_check ce_host_checks[] = {
      "every file system that is expected is mounted", judge_mounts},
     {"host.clock", CE_MANUAL, CE_TELL, CE_TELL, CE_RECOVERABLE | CE_DETAILED, "node", "look at chronyd or ntpd",
      "the clock is synchronised", judge_clock},
-    {"host.stuck", ENDING, CE_TELL, CE_TELL, CE_DETAILED, "process",
+    {"host.stuck", ENDING, CE_TELL, CE_TELL, CE_DETAILED | CE_WHOLE_NODE, "process",
      "look at the GPU it has open, a reboot ends it",
      "no process with a GPU open hangs in the kernel", judge_stuck},
 };

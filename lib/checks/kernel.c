@@ -46,11 +46,6 @@ static bool is_nvidia(const struct ce_pci *gpu)
     return gpu->vendor == NVIDIA || gpu->vendor == 0;
 }
 
-static bool is_job_gpu(const struct ce_check_view *view, unsigned index)
-{
-    return !view->job_gpus || (view->job_gpus >> index & 1);
-}
-
 /* A100 and its kin: after an uncontained error with MIG off the node has to be rebooted. */
 static bool resets_by_reboot(const struct ce_pci *gpu)
 {
@@ -112,7 +107,7 @@ static void judge_gpu(const struct ce_check_view *view, unsigned index, enum ce_
     struct ce_xid_verdict verdict =
         ce_xid_judge(&view->node->kernel, gpu->address, view->kernel_since, resets_by_reboot(gpu));
     snprintf(subject, sizeof subject, "GPU %u", index);
-    if (verdict.remedy == remedy && is_nvidia(gpu) && is_job_gpu(view, index))
+    if (verdict.remedy == remedy && is_nvidia(gpu) && ce_check_has_gpu(view, index))
         add_xid(view, subject, gpu->address, &verdict, out);
 }
 
@@ -139,7 +134,8 @@ static void judge_gone(const struct ce_check_view *view, enum ce_xid_remedy reme
                        struct ce_findings *out)
 {
     const struct ce_kernel_log *log = &view->node->kernel;
-    for (size_t i = 0; i < log->count && !view->job_gpus; i++) {
+    bool others = view->shared && !view->job_gpus_unsure;
+    for (size_t i = 0; i < log->count && !others; i++) {
         const struct ce_kernel_event *event = &log->events[i];
         if (event->kind != CE_KERNEL_XID || !is_first(log, i) || is_listed(view->node, event->pci))
             continue;
@@ -161,6 +157,10 @@ static bool has_kind(const struct ce_kernel_log *log, enum ce_kernel_kind kind)
 static bool has_no_gpu(const struct ce_check_view *view, struct ce_findings *out)
 {
     const struct ce_node *node = view->node;
+    if (view->shared && !view->job_gpus) {
+        ce_findings_add(out, CE_SKIP, "", "the job has no GPU");
+        return true;
+    }
     if (!node->gpu_count_known || has_kind(&node->kernel, CE_KERNEL_XID) ||
         has_kind(&node->kernel, CE_KERNEL_SXID))
         return false;

@@ -2,7 +2,6 @@
 #include "health/baseline.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "base/replace.h"
+#include "health/folder.h"
 
 enum { FACTS_MAX = 4 << 20, NAME = 32, DAY = 24 * 60 * 60 };
 
@@ -23,24 +23,9 @@ static const char *file_name(uint32_t job, char name[NAME])
     return name;
 }
 
-/* Everything below is relative to this folder, so that its name matters once. */
 int ce_baseline_open(const char *run_dir, struct ce_error *err)
 {
-    struct stat st;
-    ce_autoclose int run = open(run_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (run < 0)
-        return ce_fail(err, "%s: cannot open: %s", run_dir, strerror(errno));
-    if (mkdirat(run, CE_BASELINE_DIR, 0700) < 0 && errno != EEXIST)
-        return ce_fail(err, "%s/%s: cannot create: %s", run_dir, CE_BASELINE_DIR, strerror(errno));
-    ce_autoclose int dir =
-        openat(run, CE_BASELINE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (dir < 0 || fstat(dir, &st) < 0)
-        return ce_fail(err, "%s/%s: cannot open: %s", run_dir, CE_BASELINE_DIR, strerror(errno));
-    if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
-        return ce_fail(err, "%s/%s: others may write in it; remove it", run_dir, CE_BASELINE_DIR);
-    int ret = dir;
-    dir = -1;
-    return ret;
+    return ce_folder_open(run_dir, CE_BASELINE_DIR, err);
 }
 
 int ce_baseline_store(int dir, uint32_t job, const struct ce_node *node, struct ce_error *err)
@@ -111,15 +96,42 @@ static bool is_leftover(int dir, const char *name, const struct ce_node *now)
     return !node || (now->boot_id && !same_boot(node, now));
 }
 
-void ce_baseline_sweep(int dir, const struct ce_node *now)
+static DIR *open_list(int dir)
 {
     int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *stream = copy < 0 ? NULL : fdopendir(copy);
-    if (!stream) {
-        if (copy >= 0)
-            close(copy);
+    if (!stream && copy >= 0)
+        close(copy);
+    return stream;
+}
+
+/* One that cannot be read may be another job's. */
+static bool is_others(int dir, const char *name, const char *own, const struct ce_node *now)
+{
+    if (name[0] == '.' || strcmp(name, own) == 0)
+        return false;
+    ce_auto(ce_node_destroy) struct ce_node *node = read_file(dir, name, NULL);
+    return !node || !node->boot_id || !now->boot_id || same_boot(node, now);
+}
+
+bool ce_baseline_others(int dir, uint32_t job, const struct ce_node *now)
+{
+    char own[NAME];
+    bool found = false;
+    DIR *stream = open_list(dir);
+    file_name(job, own);
+    for (const struct dirent *entry; stream && !found && (entry = readdir(stream)) != NULL;)
+        found = is_others(dir, entry->d_name, own, now);
+    if (stream)
+        closedir(stream);
+    return !stream || found;
+}
+
+void ce_baseline_sweep(int dir, const struct ce_node *now)
+{
+    DIR *stream = open_list(dir);
+    if (!stream)
         return;
-    }
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
             is_leftover(dir, entry->d_name, now))

@@ -5,6 +5,7 @@
 #ifndef CE_HEALTH_BASELINE_H
 #define CE_HEALTH_BASELINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
@@ -26,6 +27,9 @@ int ce_baseline_store(int dir, uint32_t job, const struct ce_node *node, struct 
  * one. */
 struct ce_node *ce_baseline_take(int dir, uint32_t job, const struct ce_node *now,
                                  struct ce_error *err);
+
+/* Is there a record of another job of this boot, one that runs or whose epilog has not been? */
+bool ce_baseline_others(int dir, uint32_t job, const struct ce_node *now);
 
 /* Remove what no epilog came for: of another boot, or older than CE_BASELINE_DAYS, and unfinished
  * files.  Files younger than a day are not opened. */

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "checks/check.h"
+#include "health/share.h"
 #include "model/finding.h"
 #include "model/node.h"
 #include "model/policy.h"
@@ -21,12 +22,25 @@ int ce_health_judge_since(const struct ce_node *node, const struct ce_node *befo
                           const struct ce_policy *policy, unsigned phase, const char *only,
                           struct ce_findings *findings, struct ce_error *err);
 
+/* The same, of a job's share of the node; share may be NULL: all of it. */
+int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before,
+                        const struct ce_share *share, const struct ce_policy *policy,
+                        unsigned phase, const char *only, struct ce_findings *findings,
+                        struct ce_error *err);
+
 /* All checks, one after the other; NULL at the end. */
 const struct ce_check *ce_health_check_at(size_t index);
 /* NULL where there is none of that name. */
 const struct ce_check *ce_health_check_find(const char *name);
 
+/* What is done about a fault of this check, and about what it could not find out, as the policy has
+ * it; where a fault is ignored, so is what is only odd. */
+void ce_health_responses(const struct ce_check *check, const struct ce_policy *policy,
+                         enum ce_response *fault, enum ce_response *unknown);
+
 /* Is one of that verdict among them? */
 bool ce_health_has(const struct ce_findings *findings, enum ce_verdict verdict);
+/* And not ignored? */
+bool ce_health_matters(const struct ce_findings *findings, enum ce_verdict verdict);
 
 #endif

@@ -53,20 +53,38 @@ static void take_kernel(struct asking *asking, const struct ce_child *child)
 
 /* A GPU that does not answer holds the driver's lock for seconds at each call, whichever GPU that
  * one is of. */
-static void ask_gpus(struct asking *asking, struct ce_child *child)
+static void ask_driver(const struct ce_machine *machine, const struct ce_node *node,
+                       struct ce_gpu_question *question, struct ce_child *child)
 {
-    bool skip[CE_GPUS_MAX], forbidden = ce_xid_forbids_nvml(&asking->node->kernel);
-    const struct ce_gpu_helper helper = {asking->machine->helpers, patience(asking, HELPER_MS),
-                                         skip};
+    bool skip[CE_GPUS_MAX], forbidden = ce_xid_forbids_nvml(&node->kernel);
+    const struct ce_gpu_helper helper = {
+        machine->helpers, machine->deadline_ms ? machine->deadline_ms : HELPER_MS, skip};
     for (size_t i = 0; i < CE_GPUS_MAX; i++)
         skip[i] = forbidden;
+    ce_gpus_ask(question, &helper, node, child);
+}
+
+static void ask_gpus(struct asking *asking, struct ce_child *child)
+{
     if (asking->machine->health && asking->machine->helpers)
-        ce_gpus_ask(&asking->gpus, &helper, asking->node, child);
+        ask_driver(asking->machine, asking->node, &asking->gpus, child);
 }
 
 static void take_gpus(struct asking *asking, const struct ce_child *child)
 {
     ce_gpus_answer(child, asking->node);
+}
+
+void ce_questions_ask_gpus(const struct ce_machine *machine, struct ce_node *node)
+{
+    struct ce_gpu_question question;
+    struct ce_child child = {.argv = NULL};
+    ask_driver(machine, node, &question, &child);
+    if (!child.argv && !child.body)
+        return;
+    ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
+    ce_gpus_answer(&child, node);
+    ce_child_free(&child);
 }
 
 /* ---------------------------------------------------------------- RDMA devices */

@@ -16,4 +16,7 @@ void ce_questions_ask(const struct ce_machine *machine, const struct ce_root *ro
                       const struct ce_node *old, struct ce_node *node, struct ce_node **rails,
                       struct ce_notes *notes);
 
+/* Ask NVML once more how the GPUs are, in place of what node says of it. */
+void ce_questions_ask_gpus(const struct ce_machine *machine, struct ce_node *node);
+
 #endif

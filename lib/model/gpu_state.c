@@ -58,6 +58,7 @@ static const char *const fact_names[CE_GPU_FACTS] = {
     [CE_GPU_POWER_DEFAULT] = "power.default",
     [CE_GPU_POWER_ENFORCED] = "power.enforced",
     [CE_GPU_PERSISTENCE] = "persistence",
+    [CE_GPU_MINOR] = "minor",
     [CE_GPU_MIG] = "mig.mode",
     [CE_GPU_MIG_NEXT] = "mig.mode_next",
     [CE_GPU_MEMORY_TOTAL] = "memory.total",

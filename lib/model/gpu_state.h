@@ -90,6 +90,7 @@ enum ce_gpu_fact {
     CE_GPU_POWER_DEFAULT,
     CE_GPU_POWER_ENFORCED,
     CE_GPU_PERSISTENCE,
+    CE_GPU_MINOR, /* N of its /dev/nvidiaN */
     CE_GPU_MIG,
     CE_GPU_MIG_NEXT,
     CE_GPU_MEMORY_TOTAL,

@@ -50,6 +50,7 @@ void ce_host_write(const struct ce_host *host, struct ce_text *out)
         ce_record_add(out, "unlimited", "host.memlock");
     else
         add_known(out, host->memlock, prefix, "memlock");
+    add_known(out, host->nofile, prefix, "nofile");
     add_answer(out, host->clock_synchronised, prefix, "clock_synchronised");
     if (host->kernel[0])
         ce_record_add(out, host->kernel, "host.kernel");
@@ -145,6 +146,7 @@ int ce_host_read(const struct ce_record *record, struct ce_host *ret, struct ce_
         read_number(record, "hugepage_kb", &ret->hugepage_kb, err) < 0 ||
         read_number(record, "hugepages", &ret->hugepages, err) < 0 ||
         read_memlock(record, ret, err) < 0 ||
+        read_number(record, "nofile", &ret->nofile, err) < 0 ||
         read_answer(record, "clock_synchronised", &ret->clock_synchronised, err) < 0 ||
         read_answer(record, "peermem", &ret->peermem, err) < 0 ||
         read_words(record, ret, err) < 0 || read_mounts(record, ret, err) < 0)

@@ -34,6 +34,7 @@ struct ce_host {
     uint64_t hugepage_kb; /* 0: unknown, or the kernel has none */
     uint64_t memlock;     /* bytes that a child of this one's parent may lock at most;
                            * CE_HOST_UNLIMITED; 0: unknown */
+    uint64_t nofile;      /* files that it may have open at most, in the same way */
     enum ce_answer clock_synchronised;
     char kernel[CE_HOST_WORD]; /* "6.8.0-45-generic"; "": unknown */
     enum ce_host_driver driver;

@@ -58,6 +58,8 @@ static void read_live(struct ce_host *host)
         host->memlock = limit.rlim_max == RLIM_INFINITY ? CE_HOST_UNLIMITED
                         : limit.rlim_max                ? limit.rlim_max
                                                         : 1;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        host->nofile = limit.rlim_max ? limit.rlim_max : 1; /* no kernel gives more than 2^30 */
     if (adjtimex(&clock) >= 0)
         host->clock_synchronised = clock.status & STA_UNSYNC ? CE_ANSWER_NO : CE_ANSWER_YES;
 }

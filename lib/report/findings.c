@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "report/json.h"
-
 /* ---------------------------------------------------------------- the reason */
 
 /* Findings of one check with one remedy are told together. */
@@ -68,6 +66,8 @@ void ce_report_reason(const struct ce_findings *findings, struct ce_text *out)
 
 /* ---------------------------------------------------------------- for people */
 
+enum { INDENT = 9, ROW_MAX = 4096 };
+
 static const char *colour_of(enum ce_verdict verdict)
 {
     static const char *const colours[] = {
@@ -77,64 +77,67 @@ static const char *colour_of(enum ce_verdict verdict)
     return colours[verdict];
 }
 
-static int width_of_names(const struct ce_findings *findings)
+static bool is_shown(const struct ce_finding *finding, bool all)
+{
+    return all || finding->verdict > CE_SKIP;
+}
+
+static size_t width_of_names(const struct ce_findings *findings, bool all)
 {
     size_t width = 0;
     for (size_t i = 0; i < findings->count; i++)
-        if (strlen(findings->items[i].check) > width)
+        if (is_shown(&findings->items[i], all) && strlen(findings->items[i].check) > width)
             width = strlen(findings->items[i].check);
-    return (int)width;
+    return width;
 }
 
-static void add_row(const struct ce_finding *finding, int width, bool colour, struct ce_text *out)
+/* Words, from column `at` on; what would pass the last column goes to the next line. */
+static void add_words(const char *text, size_t at, unsigned columns, struct ce_text *out)
 {
-    ce_text_addf(out, "%s%-7s%s  %-*s  %s%s%s", colour ? colour_of(finding->verdict) : "",
-                 ce_verdict_name(finding->verdict), colour ? "\033[0m" : "", width, finding->check,
-                 finding->subject, finding->subject[0] ? " " : "", finding->text);
+    const char *between = "";
+    for (; *text; text += strspn(text, " ")) {
+        size_t length = strcspn(text, " "), blank = strlen(between);
+        bool too_long = columns && at + blank + length > columns && at > INDENT;
+        if (too_long)
+            ce_text_addf(out, "\n%*s", INDENT, "");
+        else
+            ce_text_add(out, between);
+        ce_text_addn(out, text, length);
+        at = (too_long ? INDENT : at + blank) + length;
+        text += length;
+        between = " ";
+    }
+}
+
+static void add_row(const struct ce_finding *finding, size_t width, bool colour, unsigned columns,
+                    struct ce_text *out)
+{
+    ce_autotext struct ce_text words = CE_TEXT(ROW_MAX);
+    ce_text_addf(&words, "%s%s%s", finding->subject, finding->subject[0] ? " " : "", finding->text);
     if (finding->verdict >= CE_WARN)
-        ce_text_addf(out, "; %s%s", finding->remedy,
-                     finding->response == CE_DRAIN ? " (drain)" : "");
+        ce_text_addf(&words, "; %s%s", finding->remedy,
+                     finding->response == CE_DRAIN    ? " (drain)"
+                     : finding->response == CE_IGNORE ? " (ignored)"
+                                                      : "");
+    ce_text_addf(out, "%s%-*s%s%-*s  ", colour ? colour_of(finding->verdict) : "", INDENT - 2,
+                 ce_verdict_name(finding->verdict), colour ? "\033[0m  " : "  ", (int)width,
+                 finding->check);
+    add_words(ce_text_string(&words), INDENT + width + 2, columns, out);
     ce_text_add(out, "\n");
 }
 
 void ce_report_findings_text(const struct ce_findings *findings, bool all, bool colour,
-                             struct ce_text *out)
+                             unsigned columns, struct ce_text *out)
 {
     size_t counts[CE_FAIL + 1] = {0};
-    int width = width_of_names(findings);
+    size_t width = width_of_names(findings, all);
     for (size_t i = 0; i < findings->count; i++) {
         const struct ce_finding *finding = &findings->items[i];
         counts[finding->verdict]++;
-        if (all || finding->verdict > CE_SKIP)
-            add_row(finding, width, colour, out);
+        if (is_shown(finding, all))
+            add_row(finding, width, colour, columns, out);
     }
     ce_text_addf(out, "%zu failed, %zu warned, %zu unknown, %zu passed, %zu skipped\n",
                  counts[CE_FAIL], counts[CE_WARN], counts[CE_UNKNOWN], counts[CE_PASS],
                  counts[CE_SKIP]);
-}
-
-/* ---------------------------------------------------------------- for programs */
-
-static json_t *finding_json(const struct ce_finding *finding)
-{
-    return json_pack("{so so so so so so}", "check", ce_json_text(finding->check), "subject",
-                     ce_json_text(finding->subject), "verdict",
-                     ce_json_text(ce_verdict_name(finding->verdict)), "text",
-                     ce_json_text(finding->text), "remedy", ce_json_text(finding->remedy),
-                     "response", ce_json_text(ce_response_name(finding->response)));
-}
-
-int ce_report_findings_json(const struct ce_findings *findings, const char *node_name,
-                            const char *mode, struct ce_text *out)
-{
-    ce_autotext struct ce_text reason = CE_TEXT(1 << 16);
-    json_t *list = json_array();
-    for (size_t i = 0; i < findings->count; i++)
-        json_array_append_new(list, finding_json(&findings->items[i]));
-    ce_report_reason(findings, &reason);
-    json_t *root = json_pack("{si so so so so}", "schema", 1, "node", ce_json_text(node_name),
-                             "mode", ce_json_text(mode), "reason",
-                             reason.length ? ce_json_text(ce_text_string(&reason)) : json_null(),
-                             "findings", list);
-    return ce_json_write(root, out);
 }

@@ -15,12 +15,9 @@
  * What has another remedy, and further checks, follow after " + ". */
 void ce_report_reason(const struct ce_findings *findings, struct ce_text *out);
 
-/* A table for people: one line a finding, with `all` also those that passed; then a summary. */
+/* A table for people: a row for each finding, with `all` also for those that passed; then a summary.
+ * Rows longer than `columns` go on in the next line; 0: each is one line, for grep. */
 void ce_report_findings_text(const struct ce_findings *findings, bool all, bool colour,
-                             struct ce_text *out);
-
-/* One JSON document, "schema":1.  0, or -1 for no memory. */
-int ce_report_findings_json(const struct ce_findings *findings, const char *node_name,
-                            const char *mode, struct ce_text *out);
+                             unsigned columns, struct ce_text *out);
 
 #endif

@@ -24,7 +24,7 @@ submit() {
 # ended NAME [PRINTED]: the job made $home/NAME.done; its output is empty, or matches PRINTED
 ended() {
     local printed
-    if ! wait_until 40 test -e "$home/$1.done"; then
+    if ! wait_until 60 test -e "$home/$1.done"; then
         complain "the job $1 did not end" "$(as_user scontrol show job 2>&1)"
     fi
     # Slurm tells of steps that had to wait for the one before

@@ -14,69 +14,8 @@ set -euo pipefail
 . "$(dirname "$0")/tasks.sh"
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/steps.sh"
-
-readonly programs=/run/libexec helpers=/run/libexec/cluster-env # of each node
-readonly hcas=/sys/class/infiniband
-readonly down="mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]"
-readonly expect='gpus = 8; rails = { count = 8; link_layer = "infiniband"; rate = 400; };'
-
-# ---------------------------------------------------------------- what is done to nodes
-
-# link UP|DOWN NODE [HCA...]: as sysfs shows it when a cable is out
-link() {
-    local text=('4: ACTIVE' '5: LinkUp' '400 Gb/sec (4X NDR)')
-    [[ $1 == UP ]] || text=('1: DOWN' '2: Polling' '40 Gb/sec (4X QDR)')
-    [[ $# -gt 2 ]] || set -- "$@" mlx5_4
-    as_root "$2" bash -c 'cd "$0" && for hca in "${@:4}"; do
-        echo "$1" >"$hca/ports/1/state" && echo "$2" >"$hca/ports/1/phys_state" && echo "$3" >"$hca/ports/1/rate"
-    done' "$hcas" "${text[@]}" "${@:3}"
-}
-
-configure_mode() { configure "mode = \"$1\";" "$expect"; }
-
-# What sinfo -R has of a node, "" where it is not drained.
-reason_of() { as_user sinfo -h -R -n "$1" -o '%200E' | sed 's/ *$//'; }
-state_of() { as_user sinfo -h -N -n "$1" -o '%T' | head -n 1; }
-
-drained_for() { # drained_for NODE REASON
-    wait_until 10 is_drained "$1" || complain "$1 is $(state_of "$1")"
-    [[ $(reason_of "$1") == "$2" ]] || complain "the reason of $1: $(reason_of "$1")" "expected: $2"
-}
-is_drained() { [[ $(state_of "$1") == drain* ]]; }
-
-not_drained() {
-    local list
-    list=$(as_user sinfo -h -R -o '%200E %N')
-    [[ -z $list ]] || complain "drained: $list"
-}
-
-# After the epilog, which would find the fault again.
-resume() {
-    wait_until 20 is_drained_and_empty "$1" || complain "$1 is $(state_of "$1")"
-    as_root head scontrol update "nodename=$1" state=resume || complain "$1 cannot be resumed"
-    wait_until 20 is_idle "$1" || complain "$1 is $(state_of "$1")"
-}
-is_drained_and_empty() { [[ $(state_of "$1") == drained ]]; }
-is_idle() { [[ $(state_of "$1") == idle ]]; }
-
-# Its slurmd's log since mark_log has this.
-declare -A logged=()
-mark_log() { logged[$1]=$(wc -l <"$state/log/$1.log"); }
-log_of() { tail -n "+$((${logged[$1]} + 1))" "$state/log/$1.log"; }
-has_logged() { wait_until 5 log_holds "$1" "$2" || complain "$1.log lacks '$2':" "$(log_of "$1" | grep -a cluster- | tail -n 5)"; }
-log_holds() { log_of "$1" | grep -aqF -- "$2"; }
-
-# by_hand NODE PROGRAM [NAME=VALUE...]: as slurmd runs it; its milliseconds are in $took
-took=0
-by_hand() {
-    local start=${EPOCHREALTIME/./}
-    run as_root "$1" env -i SLURM_CONF="$state/etc/slurm.conf" SLURMD_NODENAME="$1" SLURM_JOB_ID=77 "${@:3}" "$programs/$2"
-    took=$(((${EPOCHREALTIME/./} - start) / 1000))
-}
-
-# helper NODE NAME TEXT: this script is that helper, until put_back
-helper() { as_root "$1" bash -c 'printf "#!/bin/sh\n%s\n" "$2" >"$0/$1" && chmod 755 "$0/$1"' "$helpers" "$2" "$3"; }
-put_back() { as_root "$1" bash -c 'rm -f "$0"/* && install -m 755 "$1" "$0/"' "$helpers" "$state/tools/libexec/slurm-node"; }
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/health.sh"
 
 # ---------------------------------------------------------------- before the job
 
@@ -87,7 +26,7 @@ test_healthy() {
     not_drained
     verdict "healthy nodes start the job, nobody sees a word"
 
-    as_root n9 sh -c 'rm /run/cluster-env/*'
+    as_root n9 sh -c 'rm -r /run/cluster-env/*'
     run as_user srun -N4 --cluster-env "$jobs/seen.sh" "$home/fresh"
     quiet
     load "$home/fresh" 4
@@ -148,20 +87,27 @@ test_batch() {
     verdict "sbatch -N2, seven ports of its first node down: the reason names all seven, the job is requeued and runs on two others, once"
 }
 
-# ---------------------------------------------------------------- after the job
-
-test_epilog() {
-    submit during "$home/during.out" -N2 -w n9,alpha --wrap "touch $home/during.begun
-        while test ! -e $home/during.end; do sleep 0.1; done; touch $home/during.done"
-    wait_until 20 test -e "$home/during.begun" || complain "the job did not start"
+# The fault shows late, on the node that is not the script's: without DeferBatch the script would run.
+test_defer() {
+    local ran
+    slow_prolog n9 2
     link DOWN n9
-    as_user touch "$home/during.end"
-    ended during
+    submit late "$home/late.out" -N2 -x zeta1 --requeue --wrap "echo \$SLURM_JOB_NODELIST \$SLURM_RESTART_COUNT >>$home/late.ran
+        [ -z \"\$SLURM_RESTART_COUNT\" ] || touch $home/late.done"
+    ended late
+    ran=$(cat "$home/late.ran" 2>&1) || true
+    [[ $ran == "alpha,n10 1" ]] || complain "it ran on: $ran"
     drained_for n9 "$down"
-    [[ $(as_user sinfo -h -R -o '%N') == n9 ]] || complain "drained: $(as_user sinfo -R)"
-    verdict "a link that goes down during the job: the job ends as it would, the epilog drains the node with the reason"
     link UP n9
     resume n9
+    verdict "sbatch -N2, its second node finds a fault after 2 s: the script does not start before, only on the others"
+
+    submit wait "$home/wait.out" -N2 -w alpha,n9 --wrap "ls $home/slow.over >$home/wait.saw 2>&1; touch $home/wait.done"
+    rm "$home/slow.over"
+    ended wait
+    [[ $(<"$home/wait.saw") == "$home/slow.over" ]] || complain "it saw: $(<"$home/wait.saw")"
+    usual_prolog n9
+    verdict "sbatch -N2, the prolog of its second node takes 2 s: the script starts after it"
 }
 
 # ---------------------------------------------------------------- what is left alone
@@ -260,6 +206,90 @@ test_trouble() {
     put_back n9
 }
 
+# the_prolog NTH: the pid of a prolog, 1, or of its child, 2
+the_prolog() { as_root n9 bash -c 'for ((i = 0; i < 300; i++)); do
+        pid=$(pgrep -f "^/run/libexec/cluster-prolog$" | sed -n "$0p"); [[ -z $pid ]] || break; sleep 0.01; done; echo "$pid"' "$1"; }
+nothing_runs() { as_root n9 bash -c '! pgrep -f "^(/run/libexec/cluster-|sleep 1000)"'; }
+
+test_killed() {
+    local started
+    helper n9 probe-gpu 'exec sleep 1000'
+    as_user srun -N1 -w n9 touch "$home/killed" >"$state/killed" 2>&1 &
+    started=$!
+    as_root n9 kill -KILL "$(the_prolog 1)" || complain "no prolog to kill"
+    ! wait "$started" || complain "srun: $(<"$state/killed")"
+    drained_for n9 "Prolog error"
+    wait_until 5 nothing_runs || complain "still runs: $(as_root n9 pgrep -fa '^(/run/libexec/cluster-|sleep 1000)')"
+    [[ ! -e $home/killed ]] || complain "the task ran"
+    as_root n9 cluster-env facts --facts /run/cluster-env/node.facts >/dev/null || complain "node.facts is broken"
+    put_back n9
+    resume n9
+    run as_user srun -N1 -w n9 true
+    quiet
+    verdict "a prolog that is killed: Slurm drains the node, nothing of it goes on running, resumed it takes jobs"
+
+    helper n9 probe-gpu 'exec sleep 1000'
+    mark_log n9
+    as_user srun -N1 -w n9 true >"$state/killed" 2>&1 &
+    started=$!
+    as_root n9 kill -KILL "$(the_prolog 2)" || complain "no child to kill"
+    wait "$started" || complain "srun: $(<"$state/killed")"
+    not_drained
+    has_logged n9 "not checked: ended by signal 9"
+    wait_until 5 nothing_runs || complain "still runs: $(as_root n9 pgrep -fa '^(/run/libexec/cluster-|sleep 1000)')"
+    put_back n9
+    verdict "its child killed: the job runs, slurmd.log has it"
+}
+
+test_driver() {
+    mark_log n9
+    nvml n9 gpu.3.all=hang
+    SECONDS=0
+    run as_user srun -N1 -w n9 true
+    quiet
+    [[ $SECONDS -lt 6 ]] || complain "srun took $SECONDS s"
+    not_drained
+    has_logged n9 "unknown: GPU 3 (0000:61:00.0)"
+    verdict "a driver that hangs on one GPU: the GPU is named, the job runs after the deadline, nothing is drained"
+    wait_until 10 is_idle n9 || complain "n9 is $(state_of n9)"
+    mark_log n9
+    nvml n9 gpu.3.all=crash
+    run as_user srun -N1 -w n9 true
+    quiet
+    not_drained
+    has_logged n9 "signal 6"
+    nvml n9
+    verdict "a helper that crashes: the signal is named, the job runs, nothing is drained"
+}
+
+# slurmctld is away from the moment the prolog runs until after its end.
+test_away() {
+    local pid
+    slow_prolog n9 2
+    link DOWN n9
+    mark_log n9
+    submit away "$home/away.out" -N1 -w n9 --no-requeue --wrap "touch $home/away.ran"
+    wait_until 5 slow_prologs 1 || complain "no prolog"
+    pid=$(<"$state/pid/slurmctld")
+    as_root head kill "$pid"
+    wait_until 10 test -e "$home/slow.over" || complain "the prolog hangs"
+    has_logged n9 "the reason could not be set"
+    wait_until 20 slurmctld_is_gone "$pid" || complain "slurmctld does not end"
+    "$cluster" restart "$state" slurmctld || complain "slurmctld does not start again"
+    daemons=$(daemon_pids)
+    usual_prolog n9
+    drained_for n9 "Prolog error" 40
+    [[ ! -e $home/away.ran ]] || complain "the job ran"
+    link UP n9
+    # it shows a node at work for a while after its start, so resume would wait
+    as_root head scontrol update nodename=n9 state=resume || complain "n9 cannot be resumed"
+    run as_user srun -Q -N1 -w n9 true
+    quiet
+    verdict "slurmctld is away while a fault is found: the prolog ends in time, the node is drained when slurmctld is back"
+}
+
+slurmctld_is_gone() { ! as_root head kill -0 "$1"; }
+
 # The child that does the work hangs as a whole, as on a file system that does not answer.
 by_hand_stopped() {
     as_root n9 bash -c 'for ((i = 0; i < 200; i++)); do
@@ -272,6 +302,66 @@ by_hand_stopped() {
     verdict "whatever hangs: exit status 0 after $took ms, and a line"
 }
 
+# ---------------------------------------------------------------- what stays of it
+
+readonly log=/var/log/cluster-env/health.jsonl metrics=/run/metrics
+
+# logged_run NODE PHASE JOB FILTER: of the last such line of its log
+logged_run() {
+    as_root "$1" cat $log | jq -rcs --arg node "$1" --arg phase "$2" --argjson job "$3" \
+        "map(select(.node == \$node and .phase == \$phase and .job == \$job)) | last | $4"
+}
+metric() { as_root "$1" sed -n "s/^cluster_env_$3 //p" "$metrics/cluster_env_$2.prom"; }
+
+test_reports() {
+    local id
+    local reports="reports = { metrics = \"$metrics\"; };"
+    as_root n9 mkdir -p $metrics
+    as_root n9 bash -c 'echo "$0" >>/etc/slurm/cluster-env.conf' "$reports"
+    link DOWN n9
+    run as_user srun -N1 -w n9 true
+    drained_for n9 "$down"
+    id=$(as_root n9 cat $log | jq -s 'map(select(.node == "n9" and .phase == "prolog" and .job != null)) | last | .job')
+    [[ $(logged_run n9 prolog "$id" '[.schema, .checked, .mode, .done, .reason]') == "[1,true,\"drain\",\"drained\",\"$down\"]" ]] ||
+        complain "$(logged_run n9 prolog "$id" .)"
+    [[ $(logged_run n9 prolog "$id" '.findings[] | select(.response == "drain") | .subject') == mlx5_4/1 ]] ||
+        complain "$(logged_run n9 prolog "$id" .findings)"
+    [[ $(metric n9 prolog 'run_done{phase="prolog",done="drained"}') == 1 ]] || complain "$(as_root n9 cat "$metrics/cluster_env_prolog.prom" 2>&1)"
+    [[ $(metric n9 prolog 'check_findings{phase="prolog",check="ib.port.state",verdict="fail",response="drain"}') == 1 ]] ||
+        complain "$(as_root n9 cat "$metrics/cluster_env_prolog.prom" 2>&1)"
+    diag "the run took $(logged_run n9 prolog "$id" .took_ms) ms with the drain"
+    verdict "a drain stands in the node's health.jsonl and in its metrics"
+    link UP n9
+    resume n9
+
+    run as_user srun -N4 true
+    quiet
+    wait_until 10 epilog_is_logged n9 "$id" || complain "no epilog after job $id is logged"
+    [[ $(metric n9 prolog 'run_done{phase="prolog",done="nothing"}') == 1 && $(metric n9 prolog 'config_error{phase="prolog"}') == 0 ]] ||
+        complain "$(as_root n9 cat "$metrics/cluster_env_prolog.prom")"
+    [[ -z $(as_root n9 cat $log | jq -r 'select(.schema != 1)') ]] || complain "a line is none of ours"
+    verdict "the next job's runs follow it, and replace the metrics"
+
+    as_root n9 sh -c 'echo "mode = ;" >/etc/slurm/cluster-env.conf'
+    run as_user srun -N1 -w n9 true
+    quiet
+    [[ $(metric n9 prolog 'config_error{phase="prolog"}') == 1 && $(metric n9 prolog 'run_checked{phase="prolog"}') == 0 ]] ||
+        complain "$(as_root n9 cat "$metrics/cluster_env_prolog.prom")"
+    verdict "a broken cluster-env.conf is a metric"
+
+    link DOWN n9
+    configure 'mode = "drain"; checks = ( { name = "ib.port.state"; fault = "warn"; } );' "$expect"
+    mark_log n9
+    run as_user srun -N1 -w n9 true
+    quiet
+    not_drained
+    has_logged n9 "fail: ${down%%;*} [ib.port.state]"
+    verdict "a check whose faults only warn: the job runs, slurmd.log has the fault"
+    link UP n9
+    configure_mode drain
+}
+epilog_is_logged() { [[ $(as_root "$1" cat $log | jq -s "map(select(.node == \"$1\" and .phase == \"epilog\" and .job > $2)) | length") -gt 0 ]]; }
+
 # ---------------------------------------------------------------- several at once, and the user's text
 
 test_at_once() {
@@ -282,11 +372,30 @@ test_at_once() {
     done
     for k in "${!started[@]}"; do wait "${started[k]}" || complain "job $k: $(<"$state/at-once.$k")"; done
     not_drained
-    [[ $(as_root n9 ls -A /run/cluster-env | tr '\n' ' ') == "hosts node.facts node.policy " ]] ||
-        complain "$(as_root n9 ls -lA /run/cluster-env)"
+    wait_until 10 is_idle n9 || complain "n9 is $(state_of n9)"
+    [[ $(as_root n9 ls -A /run/cluster-env /run/cluster-env/jobs | tr '\n' ' ') == \
+        "/run/cluster-env: hosts jobs node.facts node.policy  /run/cluster-env/jobs: " ]] ||
+        complain "$(as_root n9 ls -lAR /run/cluster-env)"
     run as_root n9 cluster-env facts --facts /run/cluster-env/node.facts
     [[ $status -eq 0 ]] || complain "$err"
     verdict "eight jobs start on a node at once: all run, its texts are whole, nothing is left beside them"
+
+    wait_until 10 is_idle n9 || complain "n9 is $(state_of n9)" # no epilog is under way
+    link DOWN n9
+    slow_prolog n9 1
+    started=()
+    for k in 0 1; do
+        as_user srun -N1 -w n9 --mem=1 touch "$home/at-once.ran" >"$state/at-once.$k" 2>&1 &
+        started+=($!)
+    done
+    wait_until 5 slow_prologs 2 || complain "not two prologs at once"
+    for k in 0 1; do ! wait "${started[k]}" || complain "job $k: exit status 0"; done
+    [[ ! -e $home/at-once.ran ]] || complain "one ran"
+    drained_for n9 "$down"
+    usual_prolog n9
+    link UP n9
+    resume n9
+    verdict "two jobs start at once on a node with a fault: neither runs, one reason"
 
     link DOWN n9
     started=()
@@ -301,6 +410,8 @@ test_at_once() {
     verdict "four prologs find a fault at once: one reason"
 }
 
+slow_prologs() { [[ $(as_root n9 pgrep -fc '^/bin/sh /run/libexec/cluster-prolog$') -eq $1 ]]; }
+
 test_hostile() {
     local evil=$'%n%n%s $(touch /tmp/cluster-env-hostile) `id`\e[2J'
     run as_user env SLURM_SPANK_X="$evil" SLURM_SPANK_LD_PRELOAD=/nonexistent.so SLURM_SPANK_SLURMD_NODENAME=alpha \
@@ -310,14 +421,14 @@ test_hostile() {
     verdict "a job whose name, comment and SPANK_ variables are hostile runs"
 
     link DOWN n9
-    helper n9 slurm-node 'env >/run/helper.env; printf "%s|" "$@" >/run/helper.words; exit 0'
+    helper n9 slurm-node 'env >/run/helper.env; [ "$1" != drain ] || printf "%s|" "$@" >/run/helper.words; exit 0'
     by_hand n9 cluster-prolog SPANK_LD_PRELOAD=x SLURM_JOB_COMMENT="$evil" SLURM_JOB_NAME="$evil" SPANK_PATH=/tmp LD_DEBUG_OUTPUT=/tmp/x
     [[ $status -eq 1 ]] || complain "status $status: $err"
-    [[ $(as_root n9 cat /run/helper.words) == "drain|n9|$down|" ]] || complain "$(as_root n9 cat /run/helper.words)"
+    [[ $(as_root n9 cat /run/helper.words) == "drain|n9|$down|10|24|" ]] || complain "$(as_root n9 cat /run/helper.words)"
     run as_root n9 sh -c 'grep -vE "^(SLURM_CONF|PWD|SHLVL|_|OLDPWD)=" /run/helper.env'
     [[ -z $out ]] || complain "the helper has: $out"
     by_hand n9 cluster-prolog SLURMD_NODENAME="../$evil" SLURM_JOB_ID="$evil"
-    [[ $(as_root n9 cat /run/helper.words) == "drain|n9|$down|" ]] || complain "$(as_root n9 cat /run/helper.words)"
+    [[ $(as_root n9 cat /run/helper.words) == "drain|n9|$down|10|24|" ]] || complain "$(as_root n9 cat /run/helper.words)"
     [[ $err == "cluster-prolog: job 0: "* && $err != *$'\e'* ]] || complain "it said: $err"
     verdict "the helper gets nothing of the user's environment, and a name that is none is not used"
     put_back n9
@@ -326,19 +437,9 @@ test_hostile() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_prolog.sh SERIES" >&2; exit 2; }
-    local groups=(healthy srun salloc batch epilog observe admin trouble at_once hostile) node helper
-    plan $((21 + ${#groups[@]}))
-    helper=$("$here/slurm_node.sh" "$1")
-    scheduler=,nohold_on_prolog_fail,sched_interval=2
-    start_product "$1" --hardware <("$here/hgx_tree") --cred-expire 5 \
-        --slurm-conf "Prolog=$programs/cluster-prolog" --slurm-conf "Epilog=$programs/cluster-epilog" \
-        --slurm-conf PrologFlags=Alloc,DeferBatch --slurm-conf SlurmdDebug=debug2
-    install -D "$helper" "$state/tools/libexec/slurm-node"
-    for node in "${nodes[@]}"; do
-        as_root "$node" install -D -t "$programs" "$state"/tools/bin/cluster-{prolog,epilog}
-        as_root "$node" install -D -t "$helpers" "$state/tools/libexec/slurm-node"
-    done
-    configure_mode drain
+    local groups=(healthy srun salloc batch defer observe admin trouble reports killed driver away at_once hostile)
+    plan $((32 + ${#groups[@]}))
+    start_health "$1"
     run_groups "$1" "${groups[@]}"
     finish
 }

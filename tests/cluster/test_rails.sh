@@ -167,7 +167,7 @@ test_mpi() {
     if ! as_root head test -x /usr/bin/mpirun.openmpi; then skip "$name" "openmpi-bin is not installed"; return; fi
     configure 'tuning = "all";'
     submit mpi "$home/mpi.out" -N3 --cluster-env --wrap "trap 'touch $home/mpi.done' EXIT
-        mpirun.openmpi -np 3 --map-by node hostname >$home/mpi.ranks"
+        $jobs/openmpi.sh -np 3 --map-by node hostname >$home/mpi.ranks"
     ended mpi
     [[ $(sort "$home/mpi.ranks") == $'alpha\nn10\nn9' ]] || complain "ranks on $(cat "$home/mpi.ranks")"
     configure

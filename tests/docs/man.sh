@@ -9,7 +9,7 @@ top=$(cd "${srcdir:-.}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=../public/cluster.sh
 . "$top/tests/public/cluster.sh"
 pages="docs/man/cluster-env.1 docs/man/libclusterenv.3 docs/man/cluster-env.conf.5
-    docs/man/cluster-env.hosts.5 docs/man/cluster-epilog.8 docs/man/cluster-prolog.8 docs/man/node.facts.5 docs/man/slurm-cluster-env.7"
+    docs/man/cluster-env.hosts.5 docs/man/cluster-epilog.8 docs/man/cluster-healthcheck.8 docs/man/cluster-prolog.8 docs/man/node.facts.5 docs/man/slurm-cluster-env.7"
 
 # page NAME: its words, without the escapes of roff.
 page() {

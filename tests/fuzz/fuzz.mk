@@ -7,6 +7,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_environment \
     tests/fuzz/fuzz_facts \
     tests/fuzz/fuzz_hostlist \
+    tests/fuzz/fuzz_job \
     tests/fuzz/fuzz_kernel \
     tests/fuzz/fuzz_nccl_conf \
     tests/fuzz/fuzz_nccl_list \
@@ -19,6 +20,7 @@ tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/driver.c te
 tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_facts_SOURCES = tests/fuzz/fuzz_facts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_job_SOURCES = tests/fuzz/fuzz_job.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_list_SOURCES = tests/fuzz/fuzz_nccl_list.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -33,6 +35,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/book/empty \
     tests/fuzz/corpus/book/hosts \
     tests/fuzz/corpus/config/bad \
+    tests/fuzz/corpus/config/checks \
     tests/fuzz/corpus/config/empty \
     tests/fuzz/corpus/config/example \
     tests/fuzz/corpus/config/rails \
@@ -66,6 +69,9 @@ EXTRA_DIST += \
     tests/fuzz/corpus/kernel/sxid \
     tests/fuzz/corpus/nccl_conf/comment \
     tests/fuzz/corpus/nccl_conf/dos \
+    tests/fuzz/corpus/job/cgroup \
+    tests/fuzz/corpus/job/gpus \
+    tests/fuzz/corpus/job/status \
     tests/fuzz/corpus/nccl_conf/usual \
     tests/fuzz/corpus/nccl_list/empty \
     tests/fuzz/corpus/nccl_list/exact \
@@ -95,4 +101,4 @@ EXTRA_DIST += \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input

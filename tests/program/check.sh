@@ -30,10 +30,10 @@ facts down "$(port mlx5_0 4 5)" "$(port mlx5_4 1 2)"
 facts unread rdma.unread=1
 facts warned "$(port mlx5_0 4 5)" "$(port mlx5_1 0 0)" gpu.count=8
 
-is "a node that is well" "$(check --facts="$work/well")" "0 failed, 0 warned, 0 unknown, 8 passed, 47 skipped"
+is "a node that is well" "$(check --facts="$work/well")" "0 failed, 0 warned, 0 unknown, 8 passed, 49 skipped"
 is "a port that is down: the table, and exit status 1" "$(check --facts="$work/down" | tr -s ' ')" \
     "fail ib.port.state mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port (drain)
-1 failed, 0 warned, 0 unknown, 6 passed, 47 skipped
+1 failed, 0 warned, 0 unknown, 6 passed, 49 skipped
 exit status 1"
 is "two ports of a recorded machine" "$(status --facts="$machines/oci-h200-two-down/node.facts")" 1
 is "what could not be found out: exit status 3" "$(status --facts="$work/unread")" 3
@@ -57,6 +57,56 @@ is "a phase that is none: exit status 2" "$(status --phase=job)" 2
 is "a configuration that is not there: exit status 2" \
     "$(./cli/cluster-env check --config="$work/none" --facts="$work/down" 2>/dev/null || echo $?)" 2
 is "facts that are not there: exit status 3" "$(status --facts="$work/none")" 3
+
+# ---------------------------------------------------------------- what is done about a check
+
+echo 'checks = ( { name = "ib.port.*"; fault = "warn"; } ); nodes = ( { names = "gpu1";
+    checks = ( { name = "ib.port.state"; fault = "ignore"; unknown = "ignore"; } ); } );' >"$work/checks.conf"
+with() { ./cli/cluster-env check --config="$work/checks.conf" "$@"; }
+listed() { with --list --node="$1" | awk '$1 == "ib.port.state" || $1 == "ib.port.rate" { print $1, $2, $3 }'; }
+is "--list: what holds for a node" "$(listed gpu1)" "ib.port.state ignore ignore
+ib.port.rate warn warn"
+is "and for another" "$(listed gpu2)" "ib.port.state warn warn
+ib.port.rate warn warn"
+is "a fault that is ignored is told, and is none" "$(with --facts="$work/down" && echo well)" \
+    "fail     ib.port.state  mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port (ignored)
+1 failed, 0 warned, 0 unknown, 6 passed, 47 skipped
+well"
+is "one that is warned of is no reason" "$(with --facts="$work/down" --node=gpu2 --json | grep '"reason"' | tr -d ' ,')" '"reason":null'
+is "and exit status 1" "$(with --facts="$work/down" --node=gpu2 >/dev/null || echo $?)" 1
+echo 'checks = ( { name = "ib.port.stat"; fault = "warn"; } );' >"$work/checks.conf"
+said="$work/checks.conf:1: checks: no check is called 'ib.port.stat'; did you mean 'ib.port.state'?"
+is "a check that is none: exit status 2" "$(with --facts="$work/down" 2>&1 || echo $?)" "cluster-env check: $said
+2"
+is "config --check names it too" "$(./cli/cluster-env config --check="$work/checks.conf" 2>&1 || echo $?)" "cluster-env config: $said
+2"
+
+# ---------------------------------------------------------------- for people, for programs
+
+if command -v promtool >/dev/null; then
+    empty "--prometheus: promtool finds nothing to say" "$(check --prometheus --facts="$work/down" | grep -v '^exit' | promtool check metrics 2>&1)"
+else
+    skip "--prometheus: promtool finds nothing to say" "prometheus is not installed"
+fi
+is "--prometheus: the exit status" "$(status --prometheus --facts="$work/down")" 1
+
+# on_terminal COLUMNS WORD=VALUE: what it prints on one, with ESC for the escape
+on_terminal() {
+    script -qec "stty cols $1; exec env $2 ./cli/cluster-env check --config='$work/empty.conf' --facts='$work/down'" /dev/null </dev/null |
+        tr -d '\r' | sed "s/$(printf '\033')/ESC/g"
+}
+if command -v script >/dev/null; then
+    is "on a terminal: colour, and no line is wider" "$(on_terminal 60 TERM=xterm)" \
+        "ESC[31mfail   ESC[0m  ib.port.state  mlx5_4/1 DOWN (Polling), expected
+         ACTIVE; check cable and switch port (drain)
+1 failed, 0 warned, 0 unknown, 6 passed, 47 skipped"
+    is "NO_COLOR: none" "$(on_terminal 200 NO_COLOR=1 | head -n 1)" \
+        "fail     ib.port.state  mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port (drain)"
+else
+    skip "on a terminal: colour, and no line is wider" "script is not installed"
+    skip "NO_COLOR: none" "script is not installed"
+fi
+is "in a pipe: one line each, no colour, nothing else" "$(check --facts="$work/down" | grep -v '^exit' | grep -c '^fail     ib\|^1 failed')" 2
 
 for program in prolog epilog; do
     is "cluster-$program --version" "$("./$program/cluster-$program" --version)" \

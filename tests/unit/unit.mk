@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Unit tests: one program for each module of lib/, in a folder of the same name.
 unit_programs = \
+    tests/unit/base/test_append \
     tests/unit/base/test_error \
     tests/unit/base/test_file \
     tests/unit/base/test_parse \
@@ -10,6 +11,7 @@ unit_programs = \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
+    tests/unit/model/test_check_rule \
     tests/unit/model/test_finding \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
@@ -26,7 +28,10 @@ unit_programs = \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
     tests/unit/checks/test_kernel \
+    tests/unit/checks/test_gpu_delta \
+    tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_gpu_nvml \
+    tests/unit/config/test_checks \
     tests/unit/config/test_config \
     tests/unit/config/test_expected \
     tests/unit/config/test_options \
@@ -34,7 +39,12 @@ unit_programs = \
     tests/unit/checks/test_gpu \
     tests/unit/checks/test_ib \
     tests/unit/health/test_drain \
+    tests/unit/health/test_check_names \
+    tests/unit/health/test_guard \
+    tests/unit/health/test_recover \
+    tests/unit/health/test_recovery \
     tests/unit/health/test_health \
+    tests/unit/health/test_journal \
     tests/unit/health/test_phase \
     tests/unit/health/test_questions \
     tests/unit/checks/test_host \
@@ -43,6 +53,11 @@ unit_programs = \
     tests/unit/checks/test_ib_roce \
     tests/unit/health/test_baseline \
     tests/unit/health/test_before_after \
+    tests/unit/health/test_job_xid \
+    tests/unit/health/test_leftover \
+    tests/unit/health/test_leftover_end \
+    tests/unit/health/test_share \
+    tests/unit/slurm/test_job \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
@@ -74,6 +89,7 @@ unit_programs = \
     tests/unit/report/test_findings \
     tests/unit/report/test_node_config \
     tests/unit/report/test_plan \
+    tests/unit/report/test_run \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
@@ -211,10 +227,10 @@ EXTRA_DIST += \
 
 tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
-tests_unit_report_test_findings_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_unit_report_test_findings_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_report_test_run_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_test_run_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 

@@ -278,6 +278,7 @@ NUMBER(nvmlDeviceGetPowerManagementLimit, "power.limit")
 NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, "power.default")
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, "power.enforced")
 NUMBER(nvmlDeviceGetPersistenceMode, "persistence")
+NUMBER(nvmlDeviceGetMinorNumber, "minor")
 TWO(nvmlDeviceGetEccMode, "ecc.mode", "ecc.next")
 TWO(nvmlDeviceGetMigMode, "mig.mode", "mig.next")
 

@@ -398,8 +398,11 @@ static void finds(void **state)
 
 /* ---------------------------------------------------------------- rules of all of them */
 
+/* Those that compare with the configuration or with before the job have tests of their own. */
 static bool is_of_nvml(const struct ce_check *check)
 {
+    if (strncmp(check->name, "gpu.job.", 8) == 0 || strcmp(check->name, "gpu.driver") == 0)
+        return false;
     return strncmp(check->name, "gpu.", 4) == 0 && strcmp(check->name, "gpu.count") != 0 &&
            strncmp(check->name, "gpu.xid", 7) != 0 && strncmp(check->name, "gpu.sxid", 8) != 0;
 }

@@ -120,6 +120,7 @@ static void look(struct scene *scene, const struct row *row)
     scene->view.rails = scene->ports;
     scene->view.kernel_since = row->since;
     scene->view.job_gpus = row->job_gpus;
+    scene->view.shared = row->job_gpus != 0;
     const struct ce_check *check = ce_health_check_find(row->check);
     assert_non_null(check);
     check->judge(&scene->view, &scene->findings);

@@ -32,6 +32,30 @@ static void every_key_is_understood(void **state)
     assert_string_equal(policy.mounts[1], "/my data");
 }
 
+static void gpus_and_leftovers_are_understood(void **state)
+{
+    (void)state;
+    struct ce_error err = {""};
+    const struct ce_policy none = read_for("", "node1", &err);
+    const struct ce_policy policy =
+        read_for("driver = \"570.86.15\";\nvbios = [ \"96.1\", \"96.2\" ];\nmig = \"off\";\n"
+                 "ecc = \"on\";\npower = 700;\n"
+                 "leftovers = { action = \"end-shared\"; wait = 10; };\n"
+                 "nodes = ( { names = \"node1\"; vbios = [ \"97\" ]; } );\n",
+                 "node1", &err);
+    assert_string_equal(err.text, "");
+    assert_string_equal(policy.driver, "570.86.15");
+    assert_int_equal(policy.vbios_count, 1);
+    assert_string_equal(policy.vbios[0], "97");
+    assert_int_equal(policy.mig, CE_ANSWER_NO);
+    assert_int_equal(policy.ecc, CE_ANSWER_YES);
+    assert_int_equal(policy.power_watts, 700);
+    assert_int_equal(policy.leftovers, CE_LEFTOVERS_END_SHARED);
+    assert_int_equal(policy.leftovers_wait, 10);
+    assert_int_equal(none.leftovers, CE_LEFTOVERS_WARN);
+    assert_int_equal(none.leftovers_wait, 3);
+}
+
 static void a_section_says_what_its_nodes_have(void **state)
 {
     (void)state;
@@ -60,6 +84,13 @@ static const struct row {
      "more than 8 versions"},
     {"a_mount_that_is_no_path", "mounts = [ \"home\" ];", "expected an absolute path"},
     {"a_mount_of_two_lines", "mounts = [ \"/home\\n\" ];", "expected an absolute path"},
+    {"a_driver_of_two_lines", "driver = \"1\\n2\";", "expected a version"},
+    {"an_empty_vbios", "vbios = [ \"\" ];", "expected a version"},
+    {"a_mig_that_is_neither", "mig = \"yes\";", "expected \"on\" or \"off\""},
+    {"a_power_below_zero", "power = -1;", "expected a number from 0"},
+    {"leftovers_that_are_killed", "leftovers = { action = \"kill\"; };", "expected \"warn\", \"end\""},
+    {"leftovers_that_are_waited_for_too_long", "leftovers = { wait = 11; };",
+     "expected a number from 0 to 10"},
     {"memory_below_zero", "memory = -1;", "expected a number from 0"},
     {"no_number_of_pages", "hugepages = \"many\";", "expected a number"},
 };
@@ -75,6 +106,7 @@ static void error_is(void **state)
 int main(void)
 {
     UNIT_RULE(every_key_is_understood);
+    UNIT_RULE(gpus_and_leftovers_are_understood);
     UNIT_RULE(a_section_says_what_its_nodes_have);
     UNIT_TABLE(rows, error_is);
     return UNIT_RUN("config/expected");

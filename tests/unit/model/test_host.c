@@ -8,7 +8,7 @@
 
 static const char known[] =
     FRAMED("host.name=node1\nhost.memory_kb=65837124\nhost.hugepage_kb=2048\nhost.hugepages=0\n"
-           "host.memlock=unlimited\nhost.clock_synchronised=0\nhost.kernel=6.8.0\n"
+           "host.memlock=unlimited\nhost.nofile=4096\nhost.clock_synchronised=0\nhost.kernel=6.8.0\n"
            "host.nvidia=open\nhost.peermem=1\nhost.mount.0=yes /home\nhost.mount.1=no /my data\n"
            "host.stuck=1\nhost.stuck.0=4711 python\n");
 

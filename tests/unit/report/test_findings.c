@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/findings.h"
 
-#include <jansson.h>
-
 #include "../unit.h"
 
 #define CABLE "check cable and switch port"
@@ -73,7 +71,7 @@ static void gives_the_reason(void **state)
     assert_string_equal(ce_text_string(&out), row->reason);
 }
 
-/* ---------------------------------------------------------------- the table and the document */
+/* ---------------------------------------------------------------- the table */
 
 static const struct ce_finding some[MAX] = {
     {STATE, "port", CABLE, CE_PASS, CE_IGNORE, "mlx5_0/1", "ACTIVE"},
@@ -88,7 +86,7 @@ static void the_table_has_what_is_not_well(void **state)
     const struct ce_findings findings = listed(some);
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     (void)state;
-    ce_report_findings_text(&findings, false, false, &out);
+    ce_report_findings_text(&findings, false, false, 0, &out);
     assert_string_equal(ce_text_string(&out),
                         "fail     ib.port.state  mlx5_1/1 DOWN (Polling), expected ACTIVE; check "
                         "cable and switch port (drain)\n"
@@ -102,7 +100,7 @@ static void the_whole_table_has_all(void **state)
     const struct ce_findings findings = listed(some);
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     (void)state;
-    ce_report_findings_text(&findings, true, false, &out);
+    ce_report_findings_text(&findings, true, false, 0, &out);
     unit_holds(ce_text_string(&out), "pass     ib.port.state  mlx5_0/1 ACTIVE\n");
     unit_holds(ce_text_string(&out), "skip     ib.rail.count  not expected\n");
 }
@@ -112,7 +110,7 @@ static void colour_is_of_the_verdict_alone(void **state)
     const struct ce_findings findings = listed(some);
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     (void)state;
-    ce_report_findings_text(&findings, false, true, &out);
+    ce_report_findings_text(&findings, false, true, 0, &out);
     unit_holds(ce_text_string(&out), "\033[31mfail   \033[0m  ib.port.state");
 }
 
@@ -121,53 +119,43 @@ static void nothing_found_is_said(void **state)
     const struct ce_findings findings = {.count = 0};
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     (void)state;
-    ce_report_findings_text(&findings, true, false, &out);
+    ce_report_findings_text(&findings, true, false, 0, &out);
     assert_string_equal(ce_text_string(&out),
                         "0 failed, 0 warned, 0 unknown, 0 passed, 0 skipped\n");
 }
 
-static const char *text_of(const json_t *object, const char *key)
+/* A terminal's width; a colour takes no room. */
+static void a_row_goes_on_in_the_next_line(void **state)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-    assert_non_null(text);
-    return text;
-}
-
-static void the_document_has_all(void **state)
-{
-    const struct ce_findings findings = listed(some);
+    const struct ce_findings findings = listed((const struct ce_finding[MAX]){PORT("mlx5_1/1", DOWN)});
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     (void)state;
-    assert_int_equal(ce_report_findings_json(&findings, "n1", "drain", &out), 0);
-    json_t *root = json_loads(ce_text_string(&out), 0, NULL);
-    assert_non_null(root);
-    assert_int_equal(json_integer_value(json_object_get(root, "schema")), 1);
-    assert_string_equal(text_of(root, "node"), "n1");
-    assert_string_equal(text_of(root, "mode"), "drain");
-    assert_string_equal(text_of(root, "reason"), "mlx5_1/1 " DOWN "; " CABLE
-                                                 " [cluster-env ib.port.state]");
-    const json_t *list = json_object_get(root, "findings");
-    assert_int_equal(json_array_size(list), 5);
-    const json_t *fault = json_array_get(list, 1);
-    assert_string_equal(text_of(fault, "check"), STATE);
-    assert_string_equal(text_of(fault, "subject"), "mlx5_1/1");
-    assert_string_equal(text_of(fault, "verdict"), "fail");
-    assert_string_equal(text_of(fault, "text"), DOWN);
-    assert_string_equal(text_of(fault, "remedy"), CABLE);
-    assert_string_equal(text_of(fault, "response"), "drain");
-    json_decref(root);
+    ce_report_findings_text(&findings, false, true, 60, &out);
+    assert_string_equal(ce_text_string(&out),
+                        "\033[31mfail   \033[0m  ib.port.state  mlx5_1/1 DOWN (Polling), expected\n"
+                        "         ACTIVE; check cable and switch port (drain)\n"
+                        "1 failed, 0 warned, 0 unknown, 0 passed, 0 skipped\n");
 }
 
-static void a_document_without_a_fault_has_no_reason(void **state)
+static void names_that_are_not_shown_take_no_room(void **state)
 {
-    const struct ce_findings findings = {.count = 0};
+    const struct ce_findings findings = listed((const struct ce_finding[MAX]){
+        {"ib.counter.excessive_buffer_overrun_errors", "port", CABLE, CE_PASS, CE_IGNORE, "", "0"},
+        {"gpu.count", "GPU", "power", CE_UNKNOWN, CE_TELL, "", "unread"}});
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     (void)state;
-    assert_int_equal(ce_report_findings_json(&findings, "n1", "observe", &out), 0);
-    json_t *root = json_loads(ce_text_string(&out), 0, NULL);
-    assert_true(json_is_null(json_object_get(root, "reason")));
-    assert_int_equal(json_array_size(json_object_get(root, "findings")), 0);
-    json_decref(root);
+    ce_report_findings_text(&findings, false, false, 80, &out);
+    unit_holds(ce_text_string(&out), "unknown  gpu.count  unread\n");
+}
+
+static void what_is_ignored_says_so(void **state)
+{
+    const struct ce_findings findings = listed((const struct ce_finding[MAX]){
+        {STATE, "port", CABLE, CE_FAIL, CE_IGNORE, "mlx5_0/1", "DOWN"}});
+    ce_autotext struct ce_text out = CE_TEXT(1 << 16);
+    (void)state;
+    ce_report_findings_text(&findings, false, false, 0, &out);
+    unit_holds(ce_text_string(&out), "mlx5_0/1 DOWN; check cable and switch port (ignored)\n");
 }
 
 int main(void)
@@ -177,7 +165,8 @@ int main(void)
     UNIT_RULE(the_whole_table_has_all);
     UNIT_RULE(colour_is_of_the_verdict_alone);
     UNIT_RULE(nothing_found_is_said);
-    UNIT_RULE(the_document_has_all);
-    UNIT_RULE(a_document_without_a_fault_has_no_reason);
+    UNIT_RULE(a_row_goes_on_in_the_next_line);
+    UNIT_RULE(names_that_are_not_shown_take_no_room);
+    UNIT_RULE(what_is_ignored_says_so);
     return UNIT_RUN("report/findings");
 }
