@@ -13,7 +13,7 @@ run=/run/cluster-env
 
 # What this machine itself is, whatever the node: no limit of locked memory that a container may raise, no modules.
 said() {
-    grep -avE '\[host\.memlock\]|\[ib\.gpudirect\]' "$work/said" | sed 's/^cluster-[a-z]*: job [0-9]*: //' || true
+    grep -avE '\[host\.[a-z_]*\]|\[ib\.gpudirect\]' "$work/said" | sed 's/^cluster-[a-z]*: job [0-9]*: //' || true
 }
 # What it says, and its exit status.
 prolog() {
@@ -82,7 +82,7 @@ put_helper probe-verbs 'printf "format=1\\n\\033[31m\\200\\n"; head -c 100000 /d
 is "one that prints garbage is not believed" "$(prolog | LC_ALL=C tr '\200' X)" \
     "what probe-verbs knows stays unknown: line 2: expected key=value, found '?[31mX'
 exit 0"
-put_helper probe-verbs 'while :; do echo flood; done'
+put_helper probe-verbs 'head -c 5000000 /dev/zero'
 is "nor one that floods" "$(prolog)" \
     "what probe-verbs knows stays unknown: printed more than 4194304 bytes
 exit 0"
@@ -97,15 +97,15 @@ is "a crash inside NVML: its signal, and no fault" "$(prolog | grep -E '^unknown
 exit 0"
 is "GPUs before it are known" "$(grep -c '^gpu\.[0-2]\.nvml\.asked=answered' $run/jobs/7.facts)" 3
 
-# Four hang: their deadline is 4 s, once.
+# Four hang: their deadline is 3.5 s of the 10 s by default, once.
 put_helper probe-verbs 'exec sleep 60'
 put_helper probe-topology 'exec sleep 60'
 scene 'gpu.*.all=hang'
 rm $run/node.facts
 kmsg=hang
-ok "the kernel log, NVML, libibverbs and hwloc hang: one deadline and 100 ms" in_time 4100
+ok "the kernel log, NVML, libibverbs and hwloc hang: one deadline and 100 ms" in_time 3600
 is "no fault" "$(tail -n 1 "$work/told")" "exit 0"
-is "each is named" "$(grep -cE '^(what probe-(verbs|topology) knows stays unknown: no answer in (4|3\.[0-9]) s|the kernel log stays unknown: no answer in (2|1\.[0-9]) s)$' "$work/told") $(
+is "each is named" "$(grep -cE '^(what probe-(verbs|topology) knows stays unknown: no answer in 3\.[0-9]* s|the kernel log stays unknown: no answer in 1\.[0-9]* s)$' "$work/told") $(
     grep -c 'no answer in time \[gpu.nvml\]\|driver hangs.*\[gpu.nvml\]' "$work/told")" "3 1"
 is "nothing of them is left" "$(ours)" ""
 unset kmsg
