@@ -403,6 +403,13 @@ void ce_children_run(struct ce_child *children, size_t count, const struct ce_ch
 
 /* ---------------------------------------------------------------- words */
 
+/* One that began some ms after the others, in a time for all, has no odd number. */
+static void write_seconds(int ms, char *ret, size_t size)
+{
+    int step = ms > 500 ? 100 : 1;
+    snprintf(ret, size, "%g", (ms + step / 2) / step * step / 1000.0);
+}
+
 int ce_child_check(const struct ce_child *child, struct ce_error *err)
 {
     const char *words = child->last_words, *colon = *words ? ": " : "";
@@ -421,9 +428,7 @@ int ce_child_check(const struct ce_child *child, struct ce_error *err)
         return ce_fail(err, "ended by signal %d, %s%s%s", child->number, strsignal(child->number),
                        colon, words);
     case CE_CHILD_LATE:
-        /* Tenths tell enough; below, all there is. */
-        snprintf(seconds, sizeof seconds, "%g",
-                 child->number < 100 ? child->number / 1000.0 : (child->number + 50) / 100 / 10.0);
+        write_seconds(child->number, seconds, sizeof seconds);
         return ce_fail(err, "no answer in %s s%s%s", seconds, colon, words);
     case CE_CHILD_FLOODED:
         return ce_fail(err, "printed more than %zu bytes", child->output_max);

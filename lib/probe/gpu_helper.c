@@ -66,7 +66,7 @@ static void blame(const struct ce_child *child, const struct ce_pci *gpu, struct
             state->asked = CE_GPU_LATE;
     } else {
         struct ce_error cause = *err;
-        ce_fail(err, "%.160s, asking %s", cause.text, gpu->address);
+        ce_fail(err, "asking %s: %.160s", gpu->address, cause.text);
     }
 }
 

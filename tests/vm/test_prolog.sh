@@ -104,7 +104,7 @@ all_ended() {
 
 # Deadline and 100 ms, and what the same prolog takes where nobody hangs: the VM is slow.  A machine busy with
 # other work has two more tries.
-deadline=4000
+deadline=3500
 ends_in_time() {
     local try
     for try in 1 2 3; do

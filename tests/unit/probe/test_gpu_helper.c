@@ -22,7 +22,7 @@ static const struct row {
     {"half_a_line_before_a_hang_is_not_taken", HEAD FIRST "gpu.1.nvml.as'\nsleep 60\n",
      "al probe-gpu: no answer in 0.5 s"},
     {"a_crash_has_its_signal", HEAD FIRST "'\nkill -SEGV $$\n",
-     "a- probe-gpu: ended by signal 11, Segmentation fault, asking 0000:43:00.0"},
+     "a- probe-gpu: asking 0000:43:00.0: ended by signal 11, Segmentation fault"},
     {"a_hang_before_the_first_word", "#!/bin/sh\nsleep 60\n", "- probe-gpu: no answer in 0.5 s"},
     {"a_helper_that_is_not_there", NULL, "- probe-gpu: cannot run "},
     {"a_text_that_is_none", "#!/bin/sh\necho hello\n", "- probe-gpu: "},
