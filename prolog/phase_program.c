@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "checks/check.h"
 #include "health/drain.h"
@@ -51,7 +52,7 @@ struct run {
 /* ---------------------------------------------------------------- where it runs */
 
 /* slurmd's own word, but it stands among others that are the user's. */
-static const char *node_name(void)
+static char *node_name(void)
 {
     const char *name = getenv("SLURMD_NODENAME");
     size_t length = name ? ce_hostname_span(name) : 0;
@@ -308,6 +309,7 @@ static void read_policy(struct ce_policy *ret)
 int ce_phase_program(const char *name, unsigned phase)
 {
     struct ce_error err;
+    ce_autofree char *node = node_name();
     open_standard_files();
     signal(SIGPIPE, SIG_IGN); /* slurmd may not listen, and death would be a fault */
     struct run *run =
@@ -315,7 +317,7 @@ int ce_phase_program(const char *name, unsigned phase)
     if (run == MAP_FAILED)
         return 0;
     *run = (struct run){
-        .name = name, .phase = phase, .node_name = node_name()};
+        .name = name, .phase = phase, .node_name = node};
     ce_slurm_job_read(&(struct ce_environ){.get = get_variable}, &run->slurm);
     run->job = run->slurm.id;
     clock_gettime(CLOCK_MONOTONIC, &run->began);

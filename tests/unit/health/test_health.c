@@ -122,6 +122,44 @@ static void observing_judges_alike(void **state)
     assert_false(ce_health_has(&findings, CE_UNKNOWN));
 }
 
+/* What the site says of ib.*, and what that makes of the findings of CHECK with this verdict. */
+static const struct rule_row {
+    const char *name, *facts, *check;
+    struct ce_check_rule rule;
+    enum ce_verdict verdict;
+    enum ce_response response;
+} rules[] = {
+    {"a_fault_only_warns", DOWN, "ib.port.state", {.has_fault = true, .fault = CE_TELL}, CE_FAIL, CE_TELL},
+    {"a_fault_is_ignored", DOWN, "ib.port.state", {.has_fault = true, .fault = CE_IGNORE}, CE_FAIL, CE_IGNORE},
+    {"what_is_odd_is_ignored_too", WELL, "ib.rail.count", {.has_fault = true, .fault = CE_IGNORE}, CE_WARN, CE_IGNORE},
+    {"what_is_odd_never_drains", WELL, "ib.rail.count", {.has_fault = true, .fault = CE_DRAIN}, CE_WARN, CE_TELL},
+    {"what_is_unknown_is_ignored", UNREAD, "ib.port.state", {.has_unknown = true, .unknown = CE_IGNORE}, CE_UNKNOWN,
+     CE_IGNORE},
+    {"a_rule_of_faults_leaves_it", UNREAD, "ib.port.state", {.has_fault = true, .fault = CE_DRAIN}, CE_UNKNOWN, CE_TELL},
+    {"what_passed_stays_so", WELL, "ib.port.state", {.has_fault = true, .fault = CE_DRAIN}, CE_PASS, CE_IGNORE},
+};
+
+static void a_site_has_its_own_responses(void **state)
+{
+    const struct rule_row *row = *state;
+    struct ce_policy policy;
+    ce_autofindings struct ce_findings findings = {.count = 0};
+    size_t seen = 0;
+    ce_policy_default(&policy);
+    policy.checks.items[0] = row->rule;
+    strcpy(policy.checks.items[0].name, "ib.*");
+    policy.checks.count = 1;
+    policy.rails.count = row->verdict == CE_WARN; /* one more is there */
+    judge(row->facts, &policy, CE_PROLOG, row->check, &findings);
+    for (size_t i = 0; i < findings.count; i++)
+        if (findings.items[i].verdict == row->verdict) {
+            assert_int_equal(findings.items[i].response, row->response);
+            seen++;
+        }
+    assert_true(seen > 0);
+    assert_int_equal(ce_health_matters(&findings, row->verdict), row->response != CE_IGNORE);
+}
+
 static void every_row_is_whole(void **state)
 {
     const struct ce_check *check;
@@ -144,6 +182,7 @@ int main(void)
     UNIT_RULE(every_check_says_something_of_every_node);
     UNIT_RULE(a_check_runs_in_its_phases_alone);
     UNIT_RULE(observing_judges_alike);
+    UNIT_TABLE(rules, a_site_has_its_own_responses);
     UNIT_RULE(every_row_is_whole);
     return UNIT_RUN("health/health");
 }
