@@ -33,12 +33,12 @@ nvml() { as_root "$1" bash -c 'cat "$0" - >/run/nvml.scenario <<<"$1"' "$state/n
 # kernel NODE LINE...: the kernel says so
 kernel_seq=1000
 kernel() {
-    local line
+    local line now
+    now=$(awk '{ printf "%d", $1 * 1000000 }' /proc/uptime)
     for line in "${@:2}"; do
         kernel_seq=$((kernel_seq + 1))
-        printf '4,%d,%s,-;%s\n' "$kernel_seq" "$(awk '{ printf "%d", $1 * 1000000 }' /proc/uptime)" "$line"
-    done | as_root "$1" bash -c 'cat >>/run/kmsg'
-    kernel_seq=$((kernel_seq + $# - 1)) # the loop's was in a copy of this shell
+        as_root "$1" bash -c 'printf "4,%d,%d,-;%s\n" "$@" >>/run/kmsg' "" "$kernel_seq" "$now" "$line"
+    done
 }
 
 # helper NODE NAME TEXT: this script is that helper, until put_back

@@ -268,6 +268,7 @@ test_away() {
     slow_prolog n9 2
     link DOWN n9
     mark_log n9
+    mark_log slurmctld
     submit away "$home/away.out" -N1 -w n9 --no-requeue --wrap "touch $home/away.ran"
     wait_until 5 slow_prologs 1 || complain "no prolog"
     pid=$(<"$state/pid/slurmctld")
@@ -280,6 +281,8 @@ test_away() {
     usual_prolog n9
     drained_for n9 "Prolog error" 40
     [[ ! -e $home/away.ran ]] || complain "the job ran"
+    # an epilog that comes later would drain it anew
+    wait_until 20 log_holds slurmctld "epilog error on n9" || complain "no epilog: $(log_of slurmctld | tail -n 5)"
     link UP n9
     # it shows a node at work for a while after its start, so resume would wait
     as_root head scontrol update nodename=n9 state=resume || complain "n9 cannot be resumed"
