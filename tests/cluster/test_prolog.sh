@@ -87,6 +87,20 @@ test_batch() {
     verdict "sbatch -N2, seven ports of its first node down: the reason names all seven, the job is requeued and runs on two others, once"
 }
 
+test_array() {
+    link DOWN alpha
+    submit array "$home/array.out" -N1 -x zeta1 --exclusive --requeue --array=1-3 \
+        --wrap "echo \$SLURM_ARRAY_TASK_ID \${SLURM_RESTART_COUNT:-0} >>$home/array.ran"
+    wait_until 40 three_ran || complain "not all ran"
+    drained_for alpha "$down"
+    [[ $(awk '{ print $1 }' "$home/array.ran" | sort | tr '\n' ' ') == "1 2 3 " && $(grep -c ' 1$' "$home/array.ran") -eq 1 ]] ||
+        complain "ran: $(<"$home/array.ran")"
+    link UP alpha
+    resume alpha
+    verdict "an array on three nodes, one with a fault: only its task is requeued, each runs once"
+}
+three_ran() { [[ $(wc -l <"$home/array.ran") -ge 3 ]]; }
+
 # The fault shows late, on the node that is not the script's: without DeferBatch the script would run.
 test_defer() {
     local ran
@@ -355,12 +369,19 @@ test_at_once() {
 slow_prologs() { [[ $(as_root n9 pgrep -fc '^/bin/sh /run/libexec/cluster-prolog$') -eq $1 ]]; }
 
 test_hostile() {
-    local evil=$'%n%n%s $(touch /tmp/cluster-env-hostile) `id`\e[2J'
+    local plain evil=$'%n%n%s $(touch /tmp/cluster-env-hostile) `id`\e[2J'
     run as_user env SLURM_SPANK_X="$evil" SLURM_SPANK_LD_PRELOAD=/nonexistent.so SLURM_SPANK_SLURMD_NODENAME=alpha \
         srun -N1 -w n9 --comment="$evil" -J "$evil" true
     [[ $status -eq 0 ]] || complain "status $status: $err"
     not_drained
     verdict "a job whose name, comment and SPANK_ variables are hostile runs"
+
+    by_hand n9 cluster-prolog
+    plain="$status $err"
+    by_hand n9 cluster-prolog SPANK_LD_PRELOAD=/nonexistent.so SPANK_PATH=/tmp "SPANK_X=$evil" "SPANK_LONG=$(printf '%0100000d' 0)" \
+        "SLURM_JOB_COMMENT=$evil" "SLURM_JOB_NAME=$evil" "SLURM_JOB_PARTITION=$evil" "SLURM_NODELIST=n[1-" "SLURM_JOB_USER=$evil"
+    [[ "$status $err" == "$plain" && $status -eq 0 ]] || complain "with hostile variables: $status $err" "else: $plain"
+    verdict "variables full of hostile text change nothing of what the prolog says and does"
 
     link DOWN n9
     helper n9 slurm-node 'env >/run/helper.env; [ "$1" != drain ] || printf "%s|" "$@" >/run/helper.words; exit 0'
@@ -379,8 +400,8 @@ test_hostile() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_prolog.sh SERIES" >&2; exit 2; }
-    local groups=(healthy srun salloc batch defer observe admin trouble killed driver away at_once hostile)
-    plan $((28 + ${#groups[@]}))
+    local groups=(healthy srun salloc batch array defer observe admin trouble killed driver away at_once hostile)
+    plan $((30 + ${#groups[@]}))
     start_health "$1"
     run_groups "$1" "${groups[@]}"
     finish
