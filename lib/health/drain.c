@@ -31,7 +31,7 @@ static int ask(const char *helper_dir, char **argv, unsigned deadline_ms, struct
     ce_children_run(&child, 1, &plan);
     int failed = ce_child_check(&child, err);
     ce_child_free(&child);
-    return failed ? ce_fail_in(err, "slurm-node %s %.255s", argv[1], argv[2]) : 0;
+    return failed;
 }
 
 int ce_drain_node(const char *helper_dir, const char *node, const char *reason,
@@ -39,7 +39,9 @@ int ce_drain_node(const char *helper_dir, const char *node, const char *reason,
 {
     char *argv[] = {NULL, "drain", (char *)node, (char *)reason, NULL};
     wait_a_little();
-    return ask(helper_dir, argv, deadline_ms, err);
+    return ask(helper_dir, argv, deadline_ms, err) < 0
+               ? ce_fail_in(err, "slurm-node drain %.255s", node)
+               : 0;
 }
 
 int ce_requeue_job(const char *helper_dir, uint32_t job, unsigned deadline_ms, struct ce_error *err)
@@ -47,5 +49,7 @@ int ce_requeue_job(const char *helper_dir, uint32_t job, unsigned deadline_ms, s
     char number[16];
     char *argv[] = {NULL, "requeue", number, NULL};
     snprintf(number, sizeof number, "%" PRIu32, job);
-    return ask(helper_dir, argv, deadline_ms, err);
+    return ask(helper_dir, argv, deadline_ms, err) < 0
+               ? ce_fail_in(err, "slurm-node requeue %s", number)
+               : 0;
 }
