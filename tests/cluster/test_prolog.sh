@@ -27,7 +27,7 @@ test_healthy() {
     verdict "healthy nodes start the job, nobody sees a word"
 
     as_root n9 sh -c 'rm -r /run/cluster-env/*'
-    run as_user srun -N4 --cluster-env "$jobs/seen.sh" "$home/fresh"
+    run as_user srun -Q -N4 --cluster-env "$jobs/seen.sh" "$home/fresh"
     quiet
     load "$home/fresh" 4
     for ((node = 0; node < 4; node++)); do want "$node" NCCL_IB_HCA ^=mlx5_0; done
@@ -49,11 +49,11 @@ test_srun() {
     has_logged n9 "this node is drained: $down"
     [[ $(as_user sinfo -h -R -o '%N') == n9 ]] || complain "drained: $(as_user sinfo -R)"
     verdict "srun -N4, one port of n9 down: no task runs, srun ends with a message, n9 alone is drained with the reason"
-    run as_user srun -N3 -x n9 true
+    run as_user srun -Q -N3 -x n9 true
     quiet
     link UP n9
     resume n9
-    run as_user srun -N4 true
+    run as_user srun -Q -N4 true
     quiet
     verdict "the others run jobs; with the port up again and the node resumed, so does n9"
 }
@@ -130,7 +130,7 @@ test_observe() {
     configure_mode observe
     link DOWN n9
     mark_log n9
-    run as_user srun -N4 true
+    run as_user srun -Q -N4 true
     quiet
     not_drained
     has_logged n9 "cluster-prolog: job "
@@ -138,7 +138,7 @@ test_observe() {
     has_logged n9 "cluster-epilog: job "
     verdict 'mode = "observe": the job runs, nothing is drained, slurmd.log has what would be'
     configure "$expect"
-    run as_user srun -N4 true
+    run as_user srun -Q -N4 true
     quiet
     not_drained
     verdict "without a mode: the same"
@@ -174,7 +174,7 @@ test_trouble() {
     as_root n9 sh -c 'echo "mode = ;" >/etc/slurm/cluster-env.conf'
     link DOWN n9
     mark_log n9
-    run as_user srun -N4 true
+    run as_user srun -Q -N4 true
     quiet
     not_drained
     has_logged n9 "not checked: /etc/slurm/cluster-env.conf:1: syntax error"
@@ -212,7 +212,7 @@ test_trouble() {
     link UP n9
 
     helper n9 probe-verbs 'exec sleep 1000'
-    run as_user srun -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 true
     quiet
     not_drained
     verdict "a probe that hangs: the job runs"
@@ -238,7 +238,7 @@ test_killed() {
     as_root n9 cluster-env facts --facts /run/cluster-env/node.facts >/dev/null || complain "node.facts is broken"
     put_back n9
     resume n9
-    run as_user srun -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 true
     quiet
     verdict "a prolog that is killed: Slurm drains the node, nothing of it goes on running, resumed it takes jobs"
 
@@ -259,7 +259,7 @@ test_driver() {
     mark_log n9
     nvml n9 gpu.3.all=hang
     SECONDS=0
-    run as_user srun -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 true
     quiet
     [[ $SECONDS -lt 6 ]] || complain "srun took $SECONDS s"
     not_drained
@@ -268,7 +268,7 @@ test_driver() {
     wait_until 10 is_idle n9 || complain "n9 is $(state_of n9)"
     mark_log n9
     nvml n9 gpu.3.all=crash
-    run as_user srun -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 true
     quiet
     not_drained
     has_logged n9 "signal 6"
