@@ -33,12 +33,12 @@ nvml() { as_root "$1" bash -c 'cat "$0" - >/run/nvml.scenario <<<"$1"' "$state/n
 # kernel NODE LINE...: the kernel says so
 kernel_seq=1000
 kernel() {
-    local line
+    local line now
+    now=$(awk '{ printf "%d", $1 * 1000000 }' /proc/uptime)
     for line in "${@:2}"; do
         kernel_seq=$((kernel_seq + 1))
-        printf '4,%d,%s,-;%s\n' "$kernel_seq" "$(awk '{ printf "%d", $1 * 1000000 }' /proc/uptime)" "$line"
-    done | as_root "$1" bash -c 'cat >>/run/kmsg'
-    kernel_seq=$((kernel_seq + $# - 1)) # the loop's was in a copy of this shell
+        as_root "$1" bash -c 'printf "4,%d,%d,-;%s\n" "$@" >>/run/kmsg' "" "$kernel_seq" "$now" "$line"
+    done
 }
 
 # helper NODE NAME TEXT: this script is that helper, until put_back
@@ -46,9 +46,9 @@ helper() { as_root "$1" bash -c 'printf "#!/bin/sh\n%s\n" "$2" >"$0/$1" && chmod
 
 # The helpers that are built without a foreign library; probe-gpu finds a double of the driver's.
 put_back() {
-    as_root "$1" install -D -t "$helpers" "$state"/tools/libexec/slurm-node
-    helper "$1" probe-gpu "NVML_DOUBLE=/run/nvml.scenario LD_LIBRARY_PATH=$state/nvml exec $state/tools/libexec/probe-gpu \"\$@\""
-    as_root "$1" rm -f "$helpers/probe-verbs"
+    as_root "$1" bash -c 'install -D -t "$0" "$1"/tools/libexec/slurm-node && rm -f "$0/probe-verbs" &&
+        printf "#!/bin/sh\n%s\n" "NVML_DOUBLE=/run/nvml.scenario LD_LIBRARY_PATH=$1/nvml exec $1/tools/libexec/probe-gpu \"\$@\"" \
+            >"$0/probe-gpu" && chmod 755 "$0/probe-gpu"' "$helpers" "$state"
 }
 
 # slow_prolog NODE SECONDS: its prolog begins so much later, and $home/slow.over is there at its end; until
@@ -131,12 +131,11 @@ lay_doubles() {
 }
 
 prepare_node() {
-    local hca
-    as_root "$1" install -D -t "$programs" "$state"/tools/bin/cluster-{prolog,epilog}
     put_back "$1"
-    nvml "$1"
-    as_root "$1" sh -c 'echo "5,1,0,-;Linux version 6.1.0" >/run/kmsg'
-    for hca in 1 2 3 4 5 6 7 8; do count "$1" "mlx5_$hca" link_downed 2; done
+    as_root "$1" bash -c 'install -D -t "$0" "$1"/tools/bin/cluster-{prolog,epilog} &&
+        cat "$1/nvml/scenario" >/run/nvml.scenario && echo "5,1,0,-;Linux version 6.1.0" >/run/kmsg &&
+        for port in "$2"/mlx5_[1-8]/ports/1; do mkdir "$port/counters" && echo 2 >"$port/counters/link_downed" || exit 1; done' \
+        "$programs" "$state" "$hcas"
 }
 
 # start_health SERIES [OPTION...]: options are those of `cluster up`.

@@ -27,7 +27,7 @@ test_healthy() {
     verdict "healthy nodes start the job, nobody sees a word"
 
     as_root n9 sh -c 'rm -r /run/cluster-env/*'
-    run as_user srun -N4 --cluster-env "$jobs/seen.sh" "$home/fresh"
+    run as_user srun -Q -N4 --cluster-env "$jobs/seen.sh" "$home/fresh"
     quiet
     load "$home/fresh" 4
     for ((node = 0; node < 4; node++)); do want "$node" NCCL_IB_HCA ^=mlx5_0; done
@@ -49,11 +49,11 @@ test_srun() {
     has_logged n9 "this node is drained: $down"
     [[ $(as_user sinfo -h -R -o '%N') == n9 ]] || complain "drained: $(as_user sinfo -R)"
     verdict "srun -N4, one port of n9 down: no task runs, srun ends with a message, n9 alone is drained with the reason"
-    run as_user srun -N3 -x n9 true
+    run as_user srun -Q -N3 -x n9 true
     quiet
     link UP n9
     resume n9
-    run as_user srun -N4 true
+    run as_user srun -Q -N4 true
     quiet
     verdict "the others run jobs; with the port up again and the node resumed, so does n9"
 }
@@ -87,6 +87,20 @@ test_batch() {
     verdict "sbatch -N2, seven ports of its first node down: the reason names all seven, the job is requeued and runs on two others, once"
 }
 
+test_array() {
+    link DOWN alpha
+    submit array "$home/array.out" -N1 -x zeta1 --exclusive --requeue --array=1-3 \
+        --wrap "echo \$SLURM_ARRAY_TASK_ID \${SLURM_RESTART_COUNT:-0} >>$home/array.ran"
+    wait_until 40 three_ran || complain "not all ran"
+    drained_for alpha "$down"
+    [[ $(awk '{ print $1 }' "$home/array.ran" | sort | tr '\n' ' ') == "1 2 3 " && $(grep -c ' 1$' "$home/array.ran") -eq 1 ]] ||
+        complain "ran: $(<"$home/array.ran")"
+    link UP alpha
+    resume alpha
+    verdict "an array on three nodes, one with a fault: only its task is requeued, each runs once"
+}
+three_ran() { [[ $(wc -l <"$home/array.ran") -ge 3 ]]; }
+
 # The fault shows late, on the node that is not the script's: without DeferBatch the script would run.
 test_defer() {
     local ran
@@ -116,7 +130,7 @@ test_observe() {
     configure_mode observe
     link DOWN n9
     mark_log n9
-    run as_user srun -N4 true
+    run as_user srun -Q -N4 true
     quiet
     not_drained
     has_logged n9 "cluster-prolog: job "
@@ -124,7 +138,7 @@ test_observe() {
     has_logged n9 "cluster-epilog: job "
     verdict 'mode = "observe": the job runs, nothing is drained, slurmd.log has what would be'
     configure "$expect"
-    run as_user srun -N4 true
+    run as_user srun -Q -N4 true
     quiet
     not_drained
     verdict "without a mode: the same"
@@ -160,7 +174,7 @@ test_trouble() {
     as_root n9 sh -c 'echo "mode = ;" >/etc/slurm/cluster-env.conf'
     link DOWN n9
     mark_log n9
-    run as_user srun -N4 true
+    run as_user srun -Q -N4 true
     quiet
     not_drained
     has_logged n9 "not checked: /etc/slurm/cluster-env.conf:1: syntax error"
@@ -198,7 +212,7 @@ test_trouble() {
     link UP n9
 
     helper n9 probe-verbs 'exec sleep 1000'
-    run as_user srun -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 true
     quiet
     not_drained
     verdict "a probe that hangs: the job runs"
@@ -224,7 +238,7 @@ test_killed() {
     as_root n9 cluster-env facts --facts /run/cluster-env/node.facts >/dev/null || complain "node.facts is broken"
     put_back n9
     resume n9
-    run as_user srun -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 true
     quiet
     verdict "a prolog that is killed: Slurm drains the node, nothing of it goes on running, resumed it takes jobs"
 
@@ -245,7 +259,7 @@ test_driver() {
     mark_log n9
     nvml n9 gpu.3.all=hang
     SECONDS=0
-    run as_user srun -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 true
     quiet
     [[ $SECONDS -lt 6 ]] || complain "srun took $SECONDS s"
     not_drained
@@ -254,7 +268,7 @@ test_driver() {
     wait_until 10 is_idle n9 || complain "n9 is $(state_of n9)"
     mark_log n9
     nvml n9 gpu.3.all=crash
-    run as_user srun -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 true
     quiet
     not_drained
     has_logged n9 "signal 6"
@@ -268,6 +282,7 @@ test_away() {
     slow_prolog n9 2
     link DOWN n9
     mark_log n9
+    mark_log slurmctld
     submit away "$home/away.out" -N1 -w n9 --no-requeue --wrap "touch $home/away.ran"
     wait_until 5 slow_prologs 1 || complain "no prolog"
     pid=$(<"$state/pid/slurmctld")
@@ -280,6 +295,8 @@ test_away() {
     usual_prolog n9
     drained_for n9 "Prolog error" 40
     [[ ! -e $home/away.ran ]] || complain "the job ran"
+    # an epilog that comes later would drain it anew
+    wait_until 20 log_holds slurmctld "epilog error on n9" || complain "no epilog: $(log_of slurmctld | tail -n 5)"
     link UP n9
     # it shows a node at work for a while after its start, so resume would wait
     as_root head scontrol update nodename=n9 state=resume || complain "n9 cannot be resumed"
@@ -413,12 +430,19 @@ test_at_once() {
 slow_prologs() { [[ $(as_root n9 pgrep -fc '^/bin/sh /run/libexec/cluster-prolog$') -eq $1 ]]; }
 
 test_hostile() {
-    local evil=$'%n%n%s $(touch /tmp/cluster-env-hostile) `id`\e[2J'
+    local plain evil=$'%n%n%s $(touch /tmp/cluster-env-hostile) `id`\e[2J'
     run as_user env SLURM_SPANK_X="$evil" SLURM_SPANK_LD_PRELOAD=/nonexistent.so SLURM_SPANK_SLURMD_NODENAME=alpha \
         srun -N1 -w n9 --comment="$evil" -J "$evil" true
     [[ $status -eq 0 ]] || complain "status $status: $err"
     not_drained
     verdict "a job whose name, comment and SPANK_ variables are hostile runs"
+
+    by_hand n9 cluster-prolog
+    plain="$status $err"
+    by_hand n9 cluster-prolog SPANK_LD_PRELOAD=/nonexistent.so SPANK_PATH=/tmp "SPANK_X=$evil" "SPANK_LONG=$(printf '%0100000d' 0)" \
+        "SLURM_JOB_COMMENT=$evil" "SLURM_JOB_NAME=$evil" "SLURM_JOB_PARTITION=$evil" "SLURM_NODELIST=n[1-" "SLURM_JOB_USER=$evil"
+    [[ "$status $err" == "$plain" && $status -eq 0 ]] || complain "with hostile variables: $status $err" "else: $plain"
+    verdict "variables full of hostile text change nothing of what the prolog says and does"
 
     link DOWN n9
     helper n9 slurm-node 'env >/run/helper.env; [ "$1" != drain ] || printf "%s|" "$@" >/run/helper.words; exit 0'
@@ -437,8 +461,8 @@ test_hostile() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_prolog.sh SERIES" >&2; exit 2; }
-    local groups=(healthy srun salloc batch defer observe admin trouble reports killed driver away at_once hostile)
-    plan $((32 + ${#groups[@]}))
+    local groups=(healthy srun salloc batch array defer observe admin trouble reports killed driver away at_once hostile)
+    plan $((34 + ${#groups[@]}))
     start_health "$1"
     run_groups "$1" "${groups[@]}"
     finish
