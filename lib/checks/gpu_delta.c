@@ -2,7 +2,6 @@
 /* What happened to the job's GPUs between its prolog and its epilog.  A counter that went back was
  * reset meanwhile: it says nothing.  Where a threshold is from stands in docs/checks.md. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "checks/gpu_each.h"
 
@@ -10,26 +9,11 @@
 enum { RATE_MIN_SECONDS = 60, HARDWARE_MOST_MS = 1000, CRC_FAIL_PER_SECOND = 100 };
 static const double thermal_share = 0.01;
 
-/* The same GPU before the job; NULL: it was not there, another one was, or it did not answer. */
-static const struct ce_gpu_state *find_before(const struct ce_gpu_look *look)
-{
-    const struct ce_node *before = look->view->before;
-    const char *address = look->view->node->gpus[look->index].address;
-    for (unsigned i = 0; i < before->gpu_states.count; i++) {
-        const struct ce_gpu_state *state = &before->gpu_states.items[i];
-        bool other = state->uuid[0] && look->state->uuid[0] &&
-                     strcmp(state->uuid, look->state->uuid) != 0;
-        if (strcmp(before->gpus[i].address, address) == 0)
-            return state->asked == CE_GPU_ANSWERED && !other ? state : NULL;
-    }
-    return NULL;
-}
-
 /* Where there is none, out has why nothing can be said. */
 static const struct ce_gpu_state *need_before(const struct ce_gpu_look *look,
                                               struct ce_findings *out)
 {
-    const struct ce_gpu_state *before = find_before(look);
+    const struct ce_gpu_state *before = ce_gpu_before(look);
     if (!before)
         ce_findings_add(out, CE_UNKNOWN, look->subject, "it did not answer before the job");
     return before;
@@ -97,24 +81,16 @@ static void judge_uncorrected(const struct ce_check_view *view, struct ce_findin
     each(view, CE_GPU_ECC_VOLATILE_UNCORRECTED, "no ECC", one_uncorrected, out);
 }
 
-/* True where the flag is set now and was known not to be. */
-static bool came(const struct ce_gpu_state *before, const struct ce_gpu_state *now,
-                 enum ce_gpu_fact fact)
-{
-    uint64_t was, is;
-    return ce_gpu_know(before, fact, &was) && ce_gpu_know(now, fact, &is) && !was && is;
-}
-
 static void one_remap(const struct ce_gpu_look *look, struct ce_findings *out)
 {
     const struct ce_gpu_state *before = need_before(look, out);
     uint64_t rows;
     if (!before)
         return;
-    if (came(before, look->state, CE_GPU_REMAP_FAILURE)) {
+    if (ce_gpu_came(look, CE_GPU_REMAP_FAILURE)) {
         ce_findings_add(out, CE_FAIL, look->subject, "a row remap failed during the job");
         ce_findings_remedy(out, "exchange the GPU (RMA)");
-    } else if (came(before, look->state, CE_GPU_REMAP_PENDING)) {
+    } else if (ce_gpu_came(look, CE_GPU_REMAP_PENDING)) {
         ce_findings_add(out, CE_FAIL, look->subject, "a row remap became pending during the job");
     } else if (!grew(&before->facts[CE_GPU_REMAP_UNCORRECTED],
                      &look->state->facts[CE_GPU_REMAP_UNCORRECTED], &rows)) {
@@ -132,7 +108,7 @@ static void judge_remap(const struct ce_check_view *view, struct ce_findings *ou
 
 static void one_retired(const struct ce_gpu_look *look, struct ce_findings *out)
 {
-    const struct ce_gpu_state *before = find_before(look);
+    const struct ce_gpu_state *before = ce_gpu_before(look);
     uint64_t pages, twice = 0;
     if (!need_growth(look, CE_GPU_RETIRED_SINGLE, &pages, out))
         return;

@@ -2,6 +2,7 @@
 #include "checks/gpu_each.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { VENDOR_NVIDIA = 0x10de };
 
@@ -45,6 +46,28 @@ bool ce_gpu_know(const struct ce_gpu_state *state, enum ce_gpu_fact fact, uint64
         return false;
     *ret = state->facts[fact].number;
     return true;
+}
+
+const struct ce_gpu_state *ce_gpu_before(const struct ce_gpu_look *look)
+{
+    const struct ce_node *before = look->view->before;
+    const char *address = look->view->node->gpus[look->index].address;
+    for (unsigned i = 0; before && i < before->gpu_states.count; i++) {
+        const struct ce_gpu_state *state = &before->gpu_states.items[i];
+        bool other = state->uuid[0] && look->state->uuid[0] &&
+                     strcmp(state->uuid, look->state->uuid) != 0;
+        if (strcmp(before->gpus[i].address, address) == 0)
+            return state->asked == CE_GPU_ANSWERED && !other ? state : NULL;
+    }
+    return NULL;
+}
+
+bool ce_gpu_came(const struct ce_gpu_look *look, enum ce_gpu_fact fact)
+{
+    const struct ce_gpu_state *before = ce_gpu_before(look);
+    uint64_t was, is;
+    return before && ce_gpu_know(before, fact, &was) && ce_gpu_know(look->state, fact, &is) &&
+           was < is;
 }
 
 bool ce_gpu_usual(const struct ce_check_view *view, enum ce_gpu_fact fact, uint64_t *ret)

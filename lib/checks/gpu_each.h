@@ -35,6 +35,11 @@ void ce_gpu_name(const struct ce_check_view *view, unsigned index, char subject[
 
 /* A fact of the same GPU: true and *ret where it is known. */
 bool ce_gpu_know(const struct ce_gpu_state *state, enum ce_gpu_fact fact, uint64_t *ret);
+/* The same GPU before the job; NULL: nothing is known of before, it was not there, another one was, or
+ * it did not answer. */
+const struct ce_gpu_state *ce_gpu_before(const struct ce_gpu_look *look);
+/* Was this fact of it known to be less before the job?  Then gpu.job.* tells of it, once is enough. */
+bool ce_gpu_came(const struct ce_gpu_look *look, enum ce_gpu_fact fact);
 /* What more than half of the GPUs that know it have: what siblings agree on.  False: nothing. */
 bool ce_gpu_usual(const struct ce_check_view *view, enum ce_gpu_fact fact, uint64_t *ret);
 

@@ -43,6 +43,8 @@ static void one_uncorrected(const struct ce_gpu_look *look, struct ce_findings *
     ce_gpu_know(look->state, CE_GPU_SRAM_VOLATILE_UNCORRECTED, &sram);
     if (!look->number)
         ce_findings_add(out, CE_PASS, look->subject, "no uncorrected memory error");
+    else if (ce_gpu_came(look, CE_GPU_ECC_VOLATILE_UNCORRECTED))
+        ce_findings_add(out, CE_SKIP, look->subject, "gpu.job.ecc tells of it");
     else
         ce_findings_add(out, CE_FAIL, look->subject,
                         "%" PRIu64 " uncorrected memory errors (DRAM %" PRIu64 ", SRAM %" PRIu64
@@ -101,8 +103,11 @@ static void judge_sram(const struct ce_check_view *view, struct ce_findings *out
 
 static void one_remap_pending(const struct ce_gpu_look *look, struct ce_findings *out)
 {
-    ce_findings_add(out, look->number ? CE_FAIL : CE_PASS, look->subject,
-                    look->number ? "a row remap is pending" : "no row remap is pending");
+    if (ce_gpu_came(look, CE_GPU_REMAP_PENDING))
+        ce_findings_add(out, CE_SKIP, look->subject, "gpu.job.remap tells of it");
+    else
+        ce_findings_add(out, look->number ? CE_FAIL : CE_PASS, look->subject,
+                        look->number ? "a row remap is pending" : "no row remap is pending");
 }
 
 static void judge_remap_pending(const struct ce_check_view *view, struct ce_findings *out)
@@ -112,8 +117,11 @@ static void judge_remap_pending(const struct ce_check_view *view, struct ce_find
 
 static void one_remap_failure(const struct ce_gpu_look *look, struct ce_findings *out)
 {
-    ce_findings_add(out, look->number ? CE_FAIL : CE_PASS, look->subject,
-                    look->number ? "a row remap failed" : "no row remap failed");
+    if (ce_gpu_came(look, CE_GPU_REMAP_FAILURE))
+        ce_findings_add(out, CE_SKIP, look->subject, "gpu.job.remap tells of it");
+    else
+        ce_findings_add(out, look->number ? CE_FAIL : CE_PASS, look->subject,
+                        look->number ? "a row remap failed" : "no row remap failed");
 }
 
 static void judge_remap_failure(const struct ce_check_view *view, struct ce_findings *out)

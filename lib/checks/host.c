@@ -5,7 +5,7 @@
 
 #include "checks/check.h"
 
-enum { KB_PER_GB = 1 << 20, FILES_LEAST = 65536 };
+enum { KB_PER_GB = 1 << 20, FILES_LEAST = 16384 };
 
 /* Less than all memory: a job may fail to register a buffer that it could allocate. */
 static void judge_memlock(const struct ce_check_view *view, struct ce_findings *out)

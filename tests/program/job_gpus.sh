@@ -118,10 +118,10 @@ is "a healthy node starts the job" "$(phase prolog 7 $all)" "exit 0"
 is "and keeps how its GPUs are" "$(grep -c '^gpu.[0-7].nvml.remap.pending=0' /run/cluster-env/jobs/7.facts)" 8
 scene gpu.3.remap.pending=1 gpu.3.remap.uncorrected=1
 is "a row remap that became pending during the job: drained, and the reason names the job" "$(phase epilog 7 $all)" \
-    "this node is drained: GPU 3 (0000:61:00.0) $pending + GPU 3 (0000:61:00.0) $is_pending after job 7
+    "this node is drained: GPU 3 (0000:61:00.0) $pending after job 7
 exit 1"
 is "slurmctld is told the same" "$(cat "$work/drained")" \
-    "GPU 3 (0000:61:00.0) $pending + GPU 3 (0000:61:00.0) $is_pending after job 7"
+    "GPU 3 (0000:61:00.0) $pending after job 7"
 scene
 job 7 $all
 scene gpu.2.ecc.total.1.0=2 'gpu.5.pcie.replays=3000000'

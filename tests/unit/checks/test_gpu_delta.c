@@ -123,6 +123,28 @@ static void says(void **state)
     view_says(check, row->before, row->now, NULL, row->says);
 }
 
+/* One fault is one reason: what came during the job is not told again by the check of what is. */
+static const struct row once[] = {
+    {"errors_that_came", "gpu.ecc.uncorrected", AT(100, ECC(0)), AT(200, ECC(1)),
+     "skip " S "gpu.job.ecc tells of it"},
+    {"errors_that_were_there", "gpu.ecc.uncorrected", AT(100, ECC(1)), AT(200, ECC(1)),
+     "fail " S "1 uncorrected memory errors (DRAM 0, SRAM 0) since the driver was loaded"},
+    {"a_pending_remap_that_came", "gpu.remap.pending", AT(100, REMAP(0, 0, 0)),
+     AT(200, REMAP(1, 0, 1)), "skip " S "gpu.job.remap tells of it"},
+    {"a_pending_remap_that_was_there", "gpu.remap.pending", AT(100, REMAP(1, 0, 0)),
+     AT(200, REMAP(1, 0, 1)), "fail " S "a row remap is pending"},
+    {"a_failure_that_came", "gpu.remap.failure", AT(100, REMAP(0, 0, 0)),
+     AT(200, REMAP(0, 1, 0)), "skip " S "gpu.job.remap tells of it"},
+    {"without_a_before_it_is_told", "gpu.remap.failure", NULL, AT(200, REMAP(0, 1, 0)),
+     "fail " S "a row remap failed"},
+};
+
+static void says_once(void **state)
+{
+    const struct row *row = *state;
+    view_says(row->check, row->before, row->now, NULL, row->says);
+}
+
 static bool has_row(const char *check, const char *verdict)
 {
     for (size_t i = 0; i < UNIT_COUNT(rows); i++)
@@ -146,6 +168,7 @@ static void every_check_has_its_four_rows(void **state)
 int main(void)
 {
     UNIT_TABLE(rows, says);
+    UNIT_TABLE(once, says_once);
     UNIT_RULE(every_check_has_its_four_rows);
     return UNIT_RUN("checks/gpu_delta");
 }
