@@ -17,7 +17,6 @@ _cluster_env_values() { # OPTION PROGRAM
     case $1 in
         --format | -f) echo -W "names addresses mpi mpich deepspeed horovod" ;;
         --option | -o) echo -W "on off port= rdma=auto rdma=off rdma=require torchrun=on torchrun=off verbose" ;;
-        --option | -o) echo -W "on off port= torchrun=on torchrun=off verbose" ;;
         --phase) echo -W "prolog epilog manual" ;;
         --only) echo -W "$(_cluster_env_checks "$2")" ;;
         --from) echo -W "srun slurm dns" ;;
