@@ -9,7 +9,7 @@
 #include "base/parse.h"
 #include "book_file.h"
 #include "command.h"
-#include "site.h"
+#include "config/site.h"
 #include "survey/ask.h"
 #include "survey/book_text.h"
 #include "survey/settle.h"

@@ -3,13 +3,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/root.h"
 #include "command.h"
 #include "config/config.h"
+#include "health/check_names.h"
 #include "launch/rails.h"
 #include "launch/variables.h"
-#include "machine.h"
+#include "health/machine.h"
+#include "health/questions.h"
+#include "probe/host_details.h"
 #include "report/node_config.h"
-#include "site.h"
+#include "config/site.h"
 
 struct arguments {
     bool example;
@@ -61,7 +65,7 @@ static const struct argp_option options[] = {
     {"example", 'e', NULL, 0, "print a configuration with every key, its default and meaning", 0},
     {"check", 'c', "FILE", OPTION_ARG_OPTIONAL,
      "read FILE (" CE_CONFIG_FILE ") and name file and line of an error", 0},
-    {"from-node", 'f', NULL, 0, "print this node's rails as what nodes like it should have", 0},
+    {"from-node", 'f', NULL, 0, "print what this node has (GPUs, driver, rails, firmware, memory) as what nodes like it should have", 0},
     {"node", KEY_NODE, "NAME", 0,
      "with --check: print what it means for this node; with --from-node: its name in Slurm", 0},
     {"root", KEY_ROOT, "DIR", 0, "with --from-node: read DIR/sys and DIR/proc instead of this "
@@ -97,7 +101,7 @@ static int check(const struct arguments *arguments)
     struct ce_error err;
     ce_autotext struct ce_text out = CE_TEXT(1 << 20);
     const char *name = arguments->node_name ? arguments->node_name : "";
-    if (ce_site_open(arguments->check, &site, &err) < 0)
+    if (ce_check_names_open(arguments->check, &site, &err) < 0)
         return ce_complain("config", &err, CE_EXIT_USAGE);
     ce_site_config(&site, name, &config);
     ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_site_rules(&site, name, &err);
@@ -121,6 +125,19 @@ static void warn_if_degraded(const struct ce_rails *rails)
     ce_complain("config", &err, CE_EXIT_OK);
 }
 
+/* What jobs need not know: memory, driver, VBIOS.  NVML is of this machine. */
+static void look_closer(const struct arguments *arguments, struct ce_node *node)
+{
+    struct ce_root root;
+    const struct ce_machine machine = {.helpers = CE_HELPER_DIR};
+    if (arguments->machine.facts || ce_root_open(&root, arguments->machine.root, NULL) < 0)
+        return;
+    ce_probe_host_details(&root, &node->host);
+    if (root.live)
+        ce_questions_ask_gpus(&machine, node);
+    ce_root_close(&root);
+}
+
 static int print_node(const struct arguments *arguments)
 {
     struct ce_notes notes = {.count = 0};
@@ -129,13 +146,14 @@ static int print_node(const struct arguments *arguments)
     char name[256];
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     ce_auto(ce_node_destroy) struct ce_node *node =
-        ce_machine_facts(&arguments->machine, &notes, &err);
+        ce_machine_facts(&arguments->machine, NULL, &notes, &err);
     ce_print_notes("config", &notes);
     if (!node || ce_rails_choose(node, &rails, &err) < 0)
         return ce_complain("config", &err, CE_EXIT_UNKNOWN);
+    look_closer(arguments, node);
     ce_machine_name(node, arguments->node_name, name, sizeof name);
     warn_if_degraded(&rails);
-    ce_report_node_config(&rails, name, &out);
+    ce_report_node_config(&rails, node, name, &out);
     ce_rails_free(&rails);
     return ce_print("config", &out);
 }

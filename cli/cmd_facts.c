@@ -5,8 +5,8 @@
 
 #include "command.h"
 #include "local/texts_write.h"
-#include "machine.h"
-#include "site.h"
+#include "health/machine.h"
+#include "config/site.h"
 #include "survey/own.h"
 
 struct arguments {
@@ -29,6 +29,7 @@ static void check_arguments(struct arguments *arguments, struct argp_state *stat
     if (arguments->write && here && !machine->helpers)
         machine->helpers = CE_HELPER_DIR;
     machine->run_dir = arguments->run_dir;
+    machine->health = !arguments->write;
 }
 
 static error_t parse_argument(int key, char *arg, struct argp_state *state)
@@ -127,7 +128,7 @@ int ce_cmd_facts(int argc, char **argv)
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     ce_auto(ce_node_destroy) struct ce_node *node =
-        ce_machine_facts(&arguments.machine, &notes, &err);
+        ce_machine_facts(&arguments.machine, NULL, &notes, &err);
     ce_print_notes("facts", &notes);
     if (!node)
         return ce_complain("facts", &err, CE_EXIT_UNKNOWN);

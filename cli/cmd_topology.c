@@ -15,9 +15,9 @@
 #include "command.h"
 #include "local/nccl_conf.h"
 #include "local/texts.h"
-#include "machine.h"
+#include "health/machine.h"
 #include "outlook.h"
-#include "site.h"
+#include "config/site.h"
 
 #define COMMAND "topology"
 
@@ -167,7 +167,7 @@ static int read_inputs(const struct arguments *arguments, struct inputs *inputs,
         return read_run_dir(arguments, inputs, err);
     machine.root = machine.root ? machine.root : "/";
     machine.run_dir = CE_RUN_DIR;
-    inputs->node = ce_machine_facts(&machine, &notes, err);
+    inputs->node = ce_machine_facts(&machine, NULL, &notes, err);
     ce_print_notes(COMMAND, &notes);
     if (!inputs->node)
         return CE_EXIT_UNKNOWN;

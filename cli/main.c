@@ -17,6 +17,7 @@ static const struct ce_command commands[] = {
      ce_cmd_facts},
     {"topology", "where its GPUs, HCAs and interfaces sit, which HCAs are rails and why; as a picture",
      ce_cmd_topology},
+    {"check", "check this node's links and GPUs, as cluster-prolog does", ce_cmd_check},
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
     {"addresses", "make the address book: every node's address on the cluster network",
      ce_cmd_addresses},

@@ -10,11 +10,15 @@ _cluster_env_options() {
     "$1" "$2" --help 2>/dev/null | grep -oE '^  (-.,|   ) --[a-z][a-z-]*=?' | sed 's/.*--/--/'
 }
 
+_cluster_env_checks() { "$1" check --list 2>/dev/null | sed 's/ .*//' | tr '\n' ' '; }
+
 # What may stand behind an option, as words for compgen.
-_cluster_env_values() { # OPTION
+_cluster_env_values() { # OPTION PROGRAM
     case $1 in
         --format | -f) echo -W "names addresses mpi mpich deepspeed horovod" ;;
         --option | -o) echo -W "on off port= rdma=auto rdma=off rdma=require torchrun=on torchrun=off verbose" ;;
+        --phase) echo -W "prolog epilog manual" ;;
+        --only) echo -W "$(_cluster_env_checks "$2")" ;;
         --from) echo -W "srun slurm dns" ;;
         --run | --root | --helpers | -r) echo -d ;;
         --config | --check | --facts | --svg | -c) echo -f ;;
@@ -41,7 +45,7 @@ _cluster_env() {
         return
     fi
     if [[ $word == --*=* ]]; then option=${word%%=*} word=${word#*=}; fi
-    if read -r how what < <(_cluster_env_values "$option"); then
+    if read -r how what < <(_cluster_env_values "$option" "$program"); then
         _cluster_env_reply "$word" "$how" ${what:+"$what"}
     elif [[ $word == -* ]]; then
         _cluster_env_reply "$word" -W "$(_cluster_env_options "$program" "${COMP_WORDS[1]}")"

@@ -2,6 +2,9 @@
 # Manual pages (made by configure, which puts the version in), docs, completion.
 man_MANS = \
     docs/man/cluster-env.1 \
+    docs/man/cluster-epilog.8 \
+    docs/man/cluster-healthcheck.8 \
+    docs/man/cluster-prolog.8 \
     docs/man/libclusterenv.3 \
     docs/man/cluster-env.conf.5 \
     docs/man/cluster-env.hosts.5 \
@@ -11,7 +14,10 @@ dist_man_MANS = docs/man/node.policy.5
 
 dist_doc_DATA += \
     docs/addresses.md \
+    docs/checks.md \
     docs/machines.md \
+    docs/monitoring.md \
+    docs/prolog.md \
     docs/stable.md \
     docs/topology.md \
     docs/topology.svg \
@@ -19,7 +25,7 @@ dist_doc_DATA += \
     docs/user.md \
     docs/variables.md
 examplesdir = $(docdir)/examples
-dist_examples_DATA = docs/examples/cluster_info.c
+dist_examples_DATA = docs/examples/cluster-env.rules.yml docs/examples/cluster_info.c
 
 bashcompletion_DATA = completions/cluster-env
 CLEANFILES += completions/cluster-env

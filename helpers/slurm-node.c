@@ -3,8 +3,9 @@
  * program that links libslurm, so that only it is of one Slurm series.  Run by them as a child with
  * a deadline: libslurm ends the process where slurm.conf is missing and waits long for a slurmctld
  * that is down.  stdout is a record (lib/model/record.h); stderr is for people; the exit status is
- * 0, 1 (slurmctld did not tell), or 2 (usage). */
+ * 0, 1 (slurmctld did not tell), 2 (usage), or of those in slurm_drain.h. */
 #include <errno.h>
+#define SLURM_BACKWARD_COMPAT /* 26.05: jobs are told by their number, as before */
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <stdbool.h>
@@ -12,16 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/text.h"
 #include "model/roster.h"
+#include "slurm_drain.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
-
-static int complain(const char *what)
-{
-    fprintf(stderr, "slurm-node: %s: %s\n", what, slurm_strerror(errno));
-    return 1;
-}
 
 /* ---------------------------------------------------------------- the state of a node */
 
@@ -147,16 +144,17 @@ static int print(struct ce_text *out)
     return 0;
 }
 
-static int list(void)
+static int list(char **arguments)
 {
     ce_autotext struct ce_text out = CE_TEXT(OUTPUT_MAX);
     partition_info_msg_t *partitions = NULL;
     node_info_msg_t *nodes = NULL;
+    (void)arguments;
     if (slurm_load_node(0, &nodes, SHOW_ALL | SHOW_MIXED) != SLURM_SUCCESS)
-        return complain("slurmctld does not tell its nodes");
+        return ce_slurm_complain("slurmctld does not tell its nodes");
     if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
         slurm_free_node_info_msg(nodes);
-        return complain("slurmctld does not tell its partitions");
+        return ce_slurm_complain("slurmctld does not tell its partitions");
     }
     write_roster(nodes, partitions, &out);
     slurm_free_partition_info_msg(partitions);
@@ -164,22 +162,51 @@ static int list(void)
     return print(&out);
 }
 
+/* ---------------------------------------------------------------- requeue */
+
+/* What srun and salloc started, and what must not run twice, Slurm ends by itself when the prolog has
+ * failed; one that waits already was another node's. */
+static bool is_left_alone(int code)
+{
+    return code == ESLURM_BATCH_ONLY || code == ESLURM_DISABLED || code == ESLURM_JOB_PENDING;
+}
+
+static int requeue(char **arguments)
+{
+    uint32_t job;
+    if (ce_parse_u32(arguments[0], 1, UINT32_MAX, &job) < 0) {
+        fputs("slurm-node: requeue: expected the number of a job\n", stderr);
+        return 2;
+    }
+    if (slurm_requeue(job, JOB_RUNNING) == SLURM_SUCCESS || is_left_alone(errno))
+        return 0;
+    return ce_slurm_complain("slurmctld does not requeue the job");
+}
+
 static const struct {
     const char *name;
-    int (*run)(void);
+    int arguments;
+    int (*run)(char **arguments);
 } verbs[] = {
-    {"list", list},
+    {"list", 0, list},
+    {"drain", 4, ce_slurm_drain},
+    {"resume", 2, ce_slurm_resume},
+    {"requeue", 1, requeue},
 };
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof verbs / sizeof *verbs; i++)
-        if (strcmp(argv[1], verbs[i].name) == 0) {
+    for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(argv[1], verbs[i].name) == 0 && argc == 2 + verbs[i].arguments) {
             slurm_init(NULL);
-            int status = verbs[i].run();
+            int status = verbs[i].run(argv + 2);
             slurm_fini();
             return status;
         }
-    fputs("usage: slurm-node list\n", stderr);
+    fputs("usage: slurm-node list\n"
+          "       slurm-node drain NODE REASON PERCENT HOURS\n"
+          "       slurm-node resume NODE REASON\n"
+          "       slurm-node requeue JOB\n",
+          stderr);
     return 2;
 }

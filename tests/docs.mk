@@ -4,6 +4,7 @@ public_tests = \
     tests/public/installed.sh \
     tests/public/symbols.sh
 docs_tests = \
+    tests/docs/checks.sh \
     tests/docs/completion.sh \
     tests/docs/documents.sh \
     tests/docs/man.sh \

@@ -5,7 +5,7 @@ AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT;
 dist_check_SCRIPTS =
 
 # A test program that says nothing else links all of lib/.
-LDADD = libadmin.la libprobe.la libcore.la $(CMOCKA_LIBS)
+LDADD = libhealth.la libadmin.la libprobe.la libcore.la $(CMOCKA_LIBS)
 
 include $(srcdir)/tests/unit/unit.mk
 include $(srcdir)/tests/fuzz/fuzz.mk

@@ -18,8 +18,9 @@
 enum {
     KILL_WAIT_MS = 40,   /* SIGKILL takes effect at once, or, in state D, perhaps never */
     BUSY_WAIT_MS = 1000, /* in any other state it waits for its turn to end, on a busy machine */
-    TICK_MS = 50,        /* how late an exit is seen that closes no pipe: a grandchild holds it */
-    CLOSED_TICK_MS = 1,  /* the pipes are closed: it is exiting */
+    TICK_MS = 50,        /* old kernels: how late an exit is seen that closes no pipe, since a
+                          * grandchild holds it */
+    CLOSED_TICK_MS = 1,  /* and where the pipes are closed: it is exiting */
     TAIL = 1024,         /* bytes of stderr that are kept */
     TURN = 64 * 1024,    /* bytes read of one pipe before the others' turn */
     LAST_LINES = 3,
@@ -56,6 +57,13 @@ static int64_t now_ms(void)
 
 /* ---------------------------------------------------------------- starting */
 
+static void tell(const struct run *run, struct ce_child *child)
+{
+    child->over = true;
+    if (run->plan->ended)
+        run->plan->ended(run->plan->ctx, child);
+}
+
 static void start(struct run *run, struct place *place, struct ce_child *child)
 {
     struct ce_child_pipes pipes;
@@ -64,8 +72,7 @@ static void start(struct run *run, struct place *place, struct ce_child *child)
     if (ce_child_fork(child, &pipes) < 0) {
         child->end = CE_CHILD_NOT_STARTED;
         child->number = errno;
-        if (run->plan->ended)
-            run->plan->ended(run->plan->ctx, child);
+        tell(run, child);
         return;
     }
     int64_t now = now_ms(), next = now + child->deadline_ms;
@@ -205,10 +212,10 @@ static void release(struct run *run, struct place *place)
     close_pipe(&place->pipes.out);
     close_pipe(&place->pipes.err);
     close_pipe(&place->pipes.exec_error);
+    close_pipe(&place->pipes.end);
     place->child = NULL;
     run->running--;
-    if (run->plan->ended)
-        run->plan->ended(run->plan->ctx, child);
+    tell(run, child);
 }
 
 /* An exec that failed has left its errno. */
@@ -303,7 +310,7 @@ static int time_to_wait(const struct run *run)
         const struct place *place = &run->places[i];
         if (!place->child)
             continue;
-        bool closed = place->pipes.out < 0 && place->pipes.err < 0;
+        bool closed = place->pipes.out < 0 && place->pipes.err < 0 && place->pipes.end < 0;
         int64_t left = closed ? CLOSED_TICK_MS : place->next - now;
         if (left < wait)
             wait = left > 0 ? left : 0;
@@ -313,12 +320,13 @@ static int time_to_wait(const struct run *run)
 
 static void wait_for_something(const struct run *run)
 {
-    struct pollfd fds[2 * CE_CHILDREN_MAX_AT_ONCE];
+    struct pollfd fds[3 * CE_CHILDREN_MAX_AT_ONCE];
     nfds_t count = 0;
     for (size_t i = 0; i < run->width; i++)
         if (run->places[i].child) { /* poll passes over the -1 of a closed one */
             fds[count++] = (struct pollfd){.fd = run->places[i].pipes.out, .events = POLLIN};
             fds[count++] = (struct pollfd){.fd = run->places[i].pipes.err, .events = POLLIN};
+            fds[count++] = (struct pollfd){.fd = run->places[i].pipes.end, .events = POLLIN};
         }
     poll(fds, count, time_to_wait(run));
 }
@@ -331,14 +339,38 @@ static struct place *free_place(struct run *run)
     return NULL;
 }
 
+/* The first whose turn has come; it counts as begun.  NULL: none is left, or all that are left wait
+ * for one that runs. */
+static struct ce_child *next_child(struct ce_child *children, size_t count, size_t *first)
+{
+    while (*first < count && children[*first].begun)
+        ++*first;
+    for (size_t i = *first; i < count; i++) {
+        struct ce_child *child = &children[i];
+        if (child->begun || (child->after && !child->after->over))
+            continue;
+        child->begun = true;
+        if (child->argv || child->body)
+            return child;
+        child->over = true;
+    }
+    return NULL;
+}
+
+static void start_all(struct run *run, struct ce_child *children, size_t count, size_t *first)
+{
+    struct place *place;
+    struct ce_child *child;
+    while (now_ms() < run->over && (place = free_place(run)) != NULL &&
+           (child = next_child(children, count, first)) != NULL)
+        start(run, place, child);
+}
+
 static void run_all(struct run *run, struct ce_child *children, size_t count)
 {
-    size_t next = 0;
-    while (next < count || run->running > 0) {
-        struct place *place;
-        while (next < count && now_ms() < run->over && (place = free_place(run)) != NULL)
-            start(run, place, &children[next++]);
-        if (run->running == 0 && now_ms() >= run->over)
+    for (size_t first = 0;;) {
+        start_all(run, children, count, &first);
+        if (run->running == 0)
             return;
         wait_for_something(run);
         for (size_t i = 0; i < run->width; i++)
@@ -356,8 +388,10 @@ void ce_children_run(struct ce_child *children, size_t count, const struct ce_ch
         run.width = CE_CHILDREN_MAX_AT_ONCE;
     if (plan->total_ms)
         run.over = now_ms() + plan->total_ms;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         children[i].end = CE_CHILD_NOT_RUN;
+        children[i].begun = children[i].over = false;
+    }
     /* An ignored SIGCHLD, which a daemon may hand down, would lose every exit status. */
     bool ignored = sigaction(SIGCHLD, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
     if (ignored)
@@ -368,6 +402,13 @@ void ce_children_run(struct ce_child *children, size_t count, const struct ce_ch
 }
 
 /* ---------------------------------------------------------------- words */
+
+/* One that began some ms after the others, in a time for all, has no odd number. */
+static void write_seconds(int ms, char *ret, size_t size)
+{
+    int step = ms > 500 ? 100 : 1;
+    snprintf(ret, size, "%g", (ms + step / 2) / step * step / 1000.0);
+}
 
 int ce_child_check(const struct ce_child *child, struct ce_error *err)
 {
@@ -387,7 +428,7 @@ int ce_child_check(const struct ce_child *child, struct ce_error *err)
         return ce_fail(err, "ended by signal %d, %s%s%s", child->number, strsignal(child->number),
                        colon, words);
     case CE_CHILD_LATE:
-        snprintf(seconds, sizeof seconds, "%g", child->number / 1000.0);
+        write_seconds(child->number, seconds, sizeof seconds);
         return ce_fail(err, "no answer in %s s%s%s", seconds, colon, words);
     case CE_CHILD_FLOODED:
         return ce_fail(err, "printed more than %zu bytes", child->output_max);

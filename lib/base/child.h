@@ -9,6 +9,7 @@
 #ifndef CE_BASE_CHILD_H
 #define CE_BASE_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -18,7 +19,7 @@
 enum { CE_CHILDREN_MAX_AT_ONCE = 64, CE_CHILD_LAST_WORDS = 320 };
 
 enum ce_child_end {
-    CE_CHILD_NOT_RUN,     /* the time for all was over before its turn came */
+    CE_CHILD_NOT_RUN,     /* the time for all was over before its turn came; or nothing to run */
     CE_CHILD_NOT_STARTED, /* number: errno of pipe, fork or exec */
     CE_CHILD_EXITED,      /* number: its exit status */
     CE_CHILD_SIGNALED,    /* number: the signal that ended it */
@@ -29,7 +30,7 @@ enum ce_child_end {
 };
 
 struct ce_child {
-    /* What to run; the caller keeps all of it valid. */
+    /* What to run; the caller keeps all of it valid.  Neither program nor function: nothing. */
     char *const *argv;      /* a program, searched in PATH where argv[0] has no '/'; or NULL: */
     int (*body)(void *ctx); /* a function, in a forked copy of this process: writes to fd 1 with
                              * write() or dprintf(), returns the exit status, never exec's what
@@ -39,8 +40,11 @@ struct ce_child {
     unsigned deadline_ms; /* from its start */
     unsigned grace_ms;    /* at the deadline: SIGTERM, and SIGKILL so much later; 0: SIGKILL */
     size_t output_max;    /* bytes of stdout */
+    const struct ce_child *after; /* an earlier one of the array: its turn comes when that one has ended, and
+                                   * what to run may be set until then; NULL: at once */
     /* What became of it; ce_child_free() frees it. */
     enum ce_child_end end;
+    bool begun, over;
     int number;
     pid_t pid;
     unsigned took_ms;                     /* until it ended by itself, or somebody had to end it */
@@ -51,12 +55,13 @@ struct ce_child {
 struct ce_children_plan {
     size_t at_once;    /* 1 to CE_CHILDREN_MAX_AT_ONCE; more is cut to that */
     unsigned total_ms; /* for all of them; 0: no such limit.  Each deadline is cut to it. */
-    /* Called once for each child when it has ended; NULL: nobody is told. */
+    /* Called once for each child that ran, when it has ended, before those begin that come after
+     * it; NULL: nobody is told. */
     void (*ended)(void *ctx, const struct ce_child *child);
     void *ctx;
 };
 
-/* Run them in this order.  Returns when the last has ended or was given up: at most grace_ms and
+/* Run them, those whose turn has come in this order.  Returns when the last has ended or was given up: at most grace_ms and
  * 50 ms after the last deadline; up to a second more where a machine is too busy to let a killed
  * process end, that is, in no case for one that a driver holds.  Not for a process that collects
  * children of its own with wait(-1) meanwhile.  Where SIGCHLD is ignored it is put to its default

@@ -115,6 +115,16 @@ static int open_and_fork(struct ce_child *child, int *fds)
     return child->pid < 0 ? -1 : 0;
 }
 
+static int open_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+    (void)pid;
+    return -1;
+#endif
+}
+
 int ce_child_fork(struct ce_child *child, struct ce_child_pipes *ret)
 {
     int fds[PIPE_ENDS] = {-1, -1, -1, -1, -1, -1};
@@ -125,6 +135,6 @@ int ce_child_fork(struct ce_child *child, struct ce_child_pipes *ret)
     close_all(&fds[OUT_CHILD], 1);
     close_all(&fds[ERR_CHILD], 1);
     close_all(&fds[EXEC_CHILD], 1);
-    *ret = (struct ce_child_pipes){fds[OUT], fds[ERR], fds[EXEC]};
+    *ret = (struct ce_child_pipes){fds[OUT], fds[ERR], fds[EXEC], open_process(child->pid)};
     return 0;
 }

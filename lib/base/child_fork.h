@@ -5,10 +5,11 @@
 
 #include "base/child.h"
 
-/* Ends of pipes that never block. */
+/* Ends of pipes that never block; -1: closed. */
 struct ce_child_pipes {
     int out, err;
     int exec_error; /* an errno arrives where the program could not be started */
+    int end;        /* readable once it has ended; -1: the kernel is older than 5.3 */
 };
 
 /* Start it, as base/child.h says.  0, child->pid and *ret set; -1 with errno. */

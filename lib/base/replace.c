@@ -25,15 +25,15 @@ static int write_all(int fd, const char *text, size_t length)
 }
 
 /* fsync before the rename: after a power cut the name must not lead to an empty file. */
-static int fill(int fd, const char *text, unsigned mode)
+static int fill(int fd, const char *text, unsigned mode, bool lasting)
 {
     if (write_all(fd, text, strlen(text)) < 0 || fchmod(fd, mode) < 0)
         return -1;
-    return fsync(fd);
+    return lasting ? fsync(fd) : 0;
 }
 
-int ce_file_replace(int dirfd, const char *name, const char *text, unsigned mode,
-                    struct ce_error *err)
+static int replace(int dirfd, const char *name, const char *text, unsigned mode, bool lasting,
+                   struct ce_error *err)
 {
     char temporary[256];
     int n = snprintf(temporary, sizeof temporary, ".%s.%ld", name, (long)getpid());
@@ -43,7 +43,7 @@ int ce_file_replace(int dirfd, const char *name, const char *text, unsigned mode
     int fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return ce_fail(err, "%s: cannot write: %s", name, strerror(errno));
-    int failed = fill(fd, text, mode);
+    int failed = fill(fd, text, mode, lasting);
     int saved = errno;
     if (close(fd) < 0 && !failed)
         failed = -1, saved = errno;
@@ -53,4 +53,16 @@ int ce_file_replace(int dirfd, const char *name, const char *text, unsigned mode
         return 0;
     unlinkat(dirfd, temporary, 0);
     return ce_fail(err, "%s: cannot write: %s", name, strerror(saved));
+}
+
+int ce_file_replace(int dirfd, const char *name, const char *text, unsigned mode,
+                    struct ce_error *err)
+{
+    return replace(dirfd, name, text, mode, true, err);
+}
+
+int ce_file_refresh(int dirfd, const char *name, const char *text, unsigned mode,
+                    struct ce_error *err)
+{
+    return replace(dirfd, name, text, mode, false, err);
 }

@@ -10,4 +10,9 @@
 int ce_file_replace(int dirfd, const char *name, const char *text, unsigned mode,
                     struct ce_error *err);
 
+/* The same without waiting for the disk: for what is written anew all the time.  After a power cut
+ * it may be empty. */
+int ce_file_refresh(int dirfd, const char *name, const char *text, unsigned mode,
+                    struct ce_error *err);
+
 #endif

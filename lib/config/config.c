@@ -20,6 +20,7 @@ struct reader {
     const char *path;
     struct ce_config *config;
     struct ce_rules *variables; /* of all nodes; NULL: they are passed over */
+    struct ce_check_rules *checks; /* of all nodes; NULL: they are not counted */
     struct ce_error *err;
 };
 
@@ -33,6 +34,7 @@ struct ce_config_file {
     config_t tree;
     struct ce_config general; /* what holds outside of sections */
     struct ce_rules *variables; /* of all nodes */
+    struct ce_check_rules checks; /* of all nodes */
     struct section *sections;
     size_t count;
 };
@@ -138,6 +140,65 @@ static int read_variables(const struct reader *reader, const config_setting_t *g
     return 0;
 }
 
+/* ---------------------------------------------------------------- checks */
+
+static int read_response(const config_setting_t *setting, struct ce_check_rule *rule,
+                         struct ce_error *why)
+{
+    const char *name = config_setting_name(setting), *text = config_setting_get_string(setting);
+    bool is_fault = strcmp(name, "fault") == 0;
+    enum ce_response response;
+    if (!is_fault && strcmp(name, "unknown") != 0)
+        return ce_fail(why, "'%s' is not of a check: expected name, fault or unknown", name);
+    if (!text || ce_response_parse(text, &response) < 0)
+        return ce_fail(why, "%s: expected \"drain\", \"warn\" or \"ignore\"", name);
+    if (!is_fault && response == CE_DRAIN)
+        return ce_fail(why, "unknown: what could not be found out never drains a node; "
+                            "expected \"warn\" or \"ignore\"");
+    *(is_fault ? &rule->fault : &rule->unknown) = response;
+    *(is_fault ? &rule->has_fault : &rule->has_unknown) = true;
+    return 0;
+}
+
+static int read_check(const config_setting_t *group, struct ce_check_rule *rule, struct ce_error *why)
+{
+    const char *name = NULL;
+    if (!config_setting_is_group(group) || !config_setting_lookup_string(group, "name", &name))
+        return ce_fail(why, "expected checks = ( { name = \"ib.port.rate\"; fault = \"warn\"; }, ... )");
+    if (!ce_check_rule_is_name(name))
+        return ce_fail(why, "'%.60s' is not the name of a check", name);
+    *rule = (struct ce_check_rule){.line = config_setting_source_line(group)};
+    snprintf(rule->name, sizeof rule->name, "%s", name);
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        if (strcmp(config_setting_name(setting), "name") != 0 && read_response(setting, rule, why) < 0)
+            return ce_fail_in(why, "%s", name);
+    }
+    if (!rule->has_fault && !rule->has_unknown)
+        return ce_fail(why, "%s: expected fault or unknown", name);
+    return 0;
+}
+
+static int read_checks(const struct reader *reader, const config_setting_t *list)
+{
+    if (!config_setting_is_list(list))
+        return fail_at(reader, list, "expected checks = ( { name = \"ib.port.rate\"; fault = \"warn\"; }, ... )");
+    for (int i = 0; i < config_setting_length(list); i++) {
+        const config_setting_t *group = config_setting_get_elem(list, (unsigned)i);
+        struct ce_check_rule rule;
+        struct ce_error why;
+        int failed = read_check(group, &rule, &why);
+        if (!failed && (ce_check_rules_add(&reader->config->policy.checks, &rule) < 0 ||
+                        (reader->checks && ce_check_rules_add(reader->checks, &rule) < 0)))
+            failed = ce_fail(&why, "more than %d in the file", CE_CHECK_RULES_MAX);
+        if (failed) {
+            ce_fail_in(&why, "checks");
+            return fail_at(reader, group, why.text);
+        }
+    }
+    return 0;
+}
+
 static int read_group(const struct reader *reader, config_setting_t *group, const char *prefix,
                       bool in_nodes)
 {
@@ -149,6 +210,11 @@ static int read_group(const struct reader *reader, config_setting_t *group, cons
             continue;
         if (!*prefix && strcmp(name, "variables") == 0) {
             if (reader->variables && read_variables(reader, setting, reader->variables) < 0)
+                return -1;
+            continue;
+        }
+        if (!*prefix && strcmp(name, "checks") == 0) {
+            if (read_checks(reader, setting) < 0)
                 return -1;
             continue;
         }
@@ -191,7 +257,7 @@ static int read_nodes(const struct reader *reader, config_setting_t *nodes,
     for (; file->count < count; file->count++) {
         struct section *section = &file->sections[file->count];
         struct ce_config copy = *reader->config;
-        const struct reader trial = {reader->path, &copy, reader->variables, reader->err};
+        const struct reader trial = {reader->path, &copy, reader->variables, reader->checks, reader->err};
         section->group = config_setting_get_elem(nodes, (unsigned)file->count);
         if (read_names(reader, section) < 0 || read_group(&trial, section->group, "", true) < 0)
             return -1;
@@ -262,7 +328,7 @@ struct ce_config_file *ce_config_open(const char *text, const char *path, struct
         ce_fail(err, "no memory");
         return NULL;
     }
-    const struct reader reader = {path, &file->general, file->variables, err};
+    const struct reader reader = {path, &file->general, file->variables, &file->checks, err};
     config_init(&file->tree);
     ce_config_default(&file->general);
     if (read_all(&reader, file, text) == 0 && check_rules(&reader, file) == 0)
@@ -288,7 +354,7 @@ void ce_config_close(struct ce_config_file *file)
 /* A key means the same whatever stands before it, so what was tried once cannot fail. */
 void ce_config_for(const struct ce_config_file *file, const char *node_name, struct ce_config *ret)
 {
-    const struct reader reader = {"", ret, NULL, NULL};
+    const struct reader reader = {.path = "", .config = ret};
     *ret = file->general;
     for (size_t i = 0; i < file->count; i++)
         if (ce_hostindex_find(file->sections[i].index, node_name, NULL))
@@ -308,13 +374,18 @@ const struct ce_rules *ce_config_variables(const struct ce_config_file *file)
     return file->variables;
 }
 
+const struct ce_check_rules *ce_config_checks(const struct ce_config_file *file)
+{
+    return &file->checks;
+}
+
 static int add_section(const struct ce_config_file *file, const struct section *section,
                        bool is_ours, struct ce_rules *rules, struct ce_error *err)
 {
     const config_setting_t *variables = config_setting_get_member(section->group, "variables");
     struct ce_config config = file->general;
     const char *names = NULL;
-    const struct reader reader = {"", &config, NULL, err};
+    const struct reader reader = {.path = "", .config = &config, .err = err};
     read_group(&reader, section->group, "", true);
     if (variables && is_ours && read_variables(&reader, variables, rules) < 0)
         return -1;
@@ -329,7 +400,7 @@ struct ce_rules *ce_config_rules(const struct ce_config_file *file, const char *
 {
     const config_setting_t *variables = config_lookup(&file->tree, "variables");
     struct ce_config config = file->general;
-    const struct reader reader = {"", &config, NULL, err};
+    const struct reader reader = {.path = "", .config = &config, .err = err};
     ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_rules_create();
     if (!rules) {
         ce_fail(err, "no memory");

@@ -43,6 +43,9 @@ void ce_config_for(const struct ce_config_file *file, const char *node_name, str
 /* Every variable that the file sets on some node; the values are those of the last one. */
 const struct ce_rules *ce_config_variables(const struct ce_config_file *file);
 
+/* Every rule of `checks`, of all nodes; whether there is such a check nobody has looked at. */
+const struct ce_check_rules *ce_config_checks(const struct ce_config_file *file);
+
 /* The variables of that node, and the rails expected of all: the general ones, and a group for each
  * section that says otherwise.  NULL with err: too many, no memory. */
 struct ce_rules *ce_config_rules(const struct ce_config_file *file, const char *node_name,

@@ -111,7 +111,224 @@ static int apply_rails_differ(value_t value, struct ce_config *config, struct ce
     return 0;
 }
 
+static int apply_mode(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_mode_parse(value->text, &config->policy.mode) < 0)
+        return ce_fail(err, "'%.40s': expected \"observe\" or \"drain\"", value->text);
+    return 0;
+}
+
+static int apply_max_drained(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 1, 100, &config->policy.max_drained, err);
+}
+
+static int apply_max_drained_hours(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 1, 24 * 365, &config->policy.max_drained_hours, err);
+}
+
+static int apply_recover(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_recover_parse(value->text, &config->policy.recover) < 0)
+        return ce_fail(err, "'%.40s': expected \"off\" or \"on\"", value->text);
+    return 0;
+}
+
+static int apply_gpus(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, CE_GPUS_MAX, &config->policy.gpus, err);
+}
+
+/* "MT4129=28.39.1002", or "28.39.1002" for all types. */
+static int apply_firmware(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    struct ce_policy *policy = &config->policy;
+    struct ce_firmware_expected *expected = &policy->firmware[policy->firmware_count];
+    const char *equals = strchr(value->text, '='), *version = equals ? equals + 1 : value->text;
+    size_t length = equals ? (size_t)(equals - value->text) : 0;
+    if (policy->firmware_count == CE_POLICY_FIRMWARE_MAX)
+        return ce_fail(err, "more than %d versions", CE_POLICY_FIRMWARE_MAX);
+    if (!*version || length >= sizeof expected->type || (equals && length == 0) ||
+        ce_copy(expected->version, sizeof expected->version, version) < 0)
+        return ce_fail(err, "'%.60s': expected one like \"MT4129=28.39.1002\"", value->text);
+    memcpy(expected->type, value->text, length);
+    expected->type[length] = '\0';
+    policy->firmware_count++;
+    return 0;
+}
+
+static void clear_firmware(struct ce_config *config)
+{
+    config->policy.firmware_count = 0;
+}
+
+static int apply_memory(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 1 << 20, &config->policy.memory_gb, err);
+}
+
+static int apply_hugepages(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, INT32_MAX, &config->policy.hugepages, err);
+}
+
+static int apply_mount(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    struct ce_policy *policy = &config->policy;
+    if (policy->mount_count == CE_POLICY_MOUNTS_MAX)
+        return ce_fail(err, "more than %d paths", CE_POLICY_MOUNTS_MAX);
+    if (*value->text != '/' || !ce_is_printable(value->text) ||
+        ce_copy(policy->mounts[policy->mount_count], CE_HOST_PATH, value->text) < 0)
+        return ce_fail(err, "'%.60s': expected an absolute path", value->text);
+    policy->mount_count++;
+    return 0;
+}
+
+static void clear_mounts(struct ce_config *config)
+{
+    config->policy.mount_count = 0;
+}
+
+static int apply_deadline(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, CE_POLICY_DEADLINE_MIN, CE_POLICY_DEADLINE_MAX,
+                       &config->policy.deadline_s, err);
+}
+
+static int apply_path(value_t value, char path[CE_HOST_PATH], struct ce_error *err)
+{
+    if ((*value->text && *value->text != '/') || !ce_is_printable(value->text) ||
+        ce_copy(path, CE_HOST_PATH, value->text) < 0)
+        return ce_fail(err, "'%.60s': expected an absolute path of at most %d bytes, or \"\"",
+                       value->text, CE_HOST_PATH - 1);
+    return 0;
+}
+
+static int apply_log(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    size_t length = strlen(value->text);
+    if (length > 0 && value->text[length - 1] == '/')
+        return ce_fail(err, "'%.60s': expected a file, not a folder", value->text);
+    return apply_path(value, config->policy.log, err);
+}
+
+static int apply_metrics(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return apply_path(value, config->policy.metrics, err);
+}
+
+static int apply_driver(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (!ce_is_printable(value->text) ||
+        ce_copy(config->policy.driver, sizeof config->policy.driver, value->text) < 0)
+        return ce_fail(err, "'%.60s': expected a version", value->text);
+    return 0;
+}
+
+static int apply_vbios(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    struct ce_policy *policy = &config->policy;
+    if (policy->vbios_count == CE_POLICY_VBIOS_MAX)
+        return ce_fail(err, "more than %d versions", CE_POLICY_VBIOS_MAX);
+    if (!*value->text || !ce_is_printable(value->text) ||
+        ce_copy(policy->vbios[policy->vbios_count], CE_GPU_WORD, value->text) < 0)
+        return ce_fail(err, "'%.60s': expected a version", value->text);
+    policy->vbios_count++;
+    return 0;
+}
+
+static void clear_vbios(struct ce_config *config)
+{
+    config->policy.vbios_count = 0;
+}
+
+static int read_switch(value_t value, enum ce_answer *ret, struct ce_error *err)
+{
+    if (strcmp(value->text, "on") == 0)
+        *ret = CE_ANSWER_YES;
+    else if (strcmp(value->text, "off") == 0)
+        *ret = CE_ANSWER_NO;
+    else if (!*value->text)
+        *ret = CE_ANSWER_UNKNOWN;
+    else
+        return ce_fail(err, "'%.40s': expected \"on\" or \"off\"", value->text);
+    return 0;
+}
+
+static int apply_mig(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_switch(value, &config->policy.mig, err);
+}
+
+static int apply_ecc(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_switch(value, &config->policy.ecc, err);
+}
+
+static int apply_power(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 10000, &config->policy.power_watts, err);
+}
+
+static int apply_leftovers_action(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_leftovers_parse(value->text, &config->policy.leftovers) < 0)
+        return ce_fail(err, "'%.40s': expected \"warn\", \"end\" or \"end-shared\"", value->text);
+    return 0;
+}
+
+static int apply_leftovers_wait(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, CE_LEFTOVERS_WAIT_MAX, &config->policy.leftovers_wait, err);
+}
+
 const struct ce_option ce_options[] = {
+    {"mode", CE_OPTION_TEXT, false, apply_mode, NULL, "\"observe\"",
+     "What cluster-prolog and cluster-epilog do about a fault. \"observe\": they tell what\n"
+     "they would drain, and drain nothing. \"drain\": they drain the node, so that no job\n"
+     "starts on it."},
+    {"max_drained", CE_OPTION_NUMBER, false, apply_max_drained, NULL, "10",
+     "How many percent of a partition's nodes (one node at least) are drained for one\n"
+     "check within max_drained_hours. Past that a node with such a fault stays in service,\n"
+     "with a loud line in syslog: what so many nodes have is rarely theirs."},
+    {"max_drained_hours", CE_OPTION_NUMBER, false, apply_max_drained_hours, NULL, "24",
+     "Within how many hours the nodes that were drained for one check are counted."},
+    {"recover", CE_OPTION_TEXT, false, apply_recover, NULL, "\"off\"",
+     "\"on\": cluster-healthcheck lets a node come back that we drained, where what it was\n"
+     "drained for is well again for 15 minutes (a port that is up; never an Xid or ECC),\n"
+     "nobody changed its reason, and not more than twice a day."},
+    {"deadline", CE_OPTION_NUMBER, true, apply_deadline, NULL, "10",
+     "In how many seconds cluster-prolog and cluster-epilog end, whatever hangs: 5 to 60.\n"
+     "More than 10 only where slurm.conf has longer MessageTimeout and BatchStartTimeout."},
+    {"gpus", CE_OPTION_NUMBER, true, apply_gpus, NULL, "0",
+     "How many GPUs every node has; 0: not known."},
+    {"firmware", CE_OPTION_TEXTS, true, apply_firmware, clear_firmware, "[ ]",
+     "The firmware that the rails' cards are expected to have: [ \"MT4129=28.39.1002\" ],\n"
+     "for cards of that type, or [ \"28.39.1002\" ]. Empty: any."},
+    {"memory", CE_OPTION_NUMBER, true, apply_memory, NULL, "0",
+     "How much memory every node has at least, in GiB as 'free -g' counts; 0: not known."},
+    {"hugepages", CE_OPTION_NUMBER, true, apply_hugepages, NULL, "0",
+     "How many huge pages of the default size every node has at least; 0: not known."},
+    {"mounts", CE_OPTION_TEXTS, true, apply_mount, clear_mounts, "[ ]",
+     "Where a file system is mounted on every node, such as [ \"/home\", \"/scratch\" ]."},
+    {"driver", CE_OPTION_TEXT, true, apply_driver, NULL, "\"\"",
+     "The version of NVIDIA's driver, such as \"570.86.15\"; \"\": any."},
+    {"vbios", CE_OPTION_TEXTS, true, apply_vbios, clear_vbios, "[ ]",
+     "The VBIOS that GPUs are expected to have, one of these: [ \"96.00.89.00.01\" ].\n"
+     "Empty: any, but GPUs of one kind the same."},
+    {"mig", CE_OPTION_TEXT, true, apply_mig, NULL, "\"\"",
+     "Whether MIG is \"on\" or \"off\" on GPUs; \"\": on all of a node alike."},
+    {"ecc", CE_OPTION_TEXT, true, apply_ecc, NULL, "\"\"",
+     "Whether ECC is \"on\" or \"off\" on GPUs that have it; \"\": on."},
+    {"power", CE_OPTION_NUMBER, true, apply_power, NULL, "0",
+     "The power limit of every GPU, in watts; 0: on all of a node alike."},
+    {"leftovers.action", CE_OPTION_TEXT, true, apply_leftovers_action, NULL, "\"warn\"",
+     "What cluster-epilog does about processes that a job left on its GPUs. \"warn\": it\n"
+     "tells. \"end\": it ends those of the job's user (SIGTERM, then SIGKILL), but none on a\n"
+     "node that other jobs may be on. \"end-shared\": there too, those of the job's cgroup."},
+    {"leftovers.wait", CE_OPTION_NUMBER, true, apply_leftovers_wait, NULL, "3",
+     "Before that it waits so many seconds, at most 10, for processes that are ending."},
     {"address_book", CE_OPTION_TEXT, false, apply_book, NULL, "\"\"",
      "The address book: a hosts(5) file with the address of every node on the cluster\n"
      "network. \"\": " CE_SITE_BOOK " where it exists, else /etc/hosts."},
@@ -149,6 +366,12 @@ const struct ce_option ce_options[] = {
      "What becomes of a step whose nodes differ in their rails, on which NCCL hangs.\n"
      "\"warn\": it runs, with a line. \"common\": it uses the rails that all have; a node\n"
      "that has other ones than it should ends it. \"refuse\": it ends."},
+    {"reports.log", CE_OPTION_TEXT, true, apply_log, NULL, "\"" CE_POLICY_LOG "\"",
+     "Each run of cluster-prolog and cluster-epilog adds a line of JSON to this file.\n"
+     "\"\": none. /etc/logrotate.d/cluster-env rotates the one that stands here."},
+    {"reports.metrics", CE_OPTION_TEXT, true, apply_metrics, NULL, "\"" CE_POLICY_METRICS "\"",
+     "The folder of node_exporter's textfiles: each run writes cluster_env_PHASE.prom\n"
+     "there, where the folder exists. \"\": none."},
 };
 const size_t ce_option_count = sizeof ce_options / sizeof *ce_options;
 
@@ -202,6 +425,13 @@ void ce_config_example(struct ce_text *out)
                      option->dflt);
     }
     ce_text_add(out, group[0] ? "};\n" : "");
+    ce_text_add(out, "\n# What is done about the faults of single checks (\"drain\", \"warn\", \"ignore\"), and about\n"
+                     "# what they could not find out (\"warn\", \"ignore\"); also in a nodes section.\n"
+                     "# 'cluster-env check --list' has the names, and what holds for a node.\n"
+                     "# checks = (\n"
+                     "#     { name = \"ib.port.rate\"; fault = \"warn\"; },\n"
+                     "#     { name = \"ib.counter.*\"; fault = \"warn\"; unknown = \"ignore\"; }\n"
+                     "# );\n");
     ce_text_add(out, "\n# Nodes that differ: the same keys again (not address_book, port, rails.differ).\n"
                      "# nodes = (\n"
                      "#     { names = \"gpu[1-8]\"; network = { interface = \"eth1\"; };\n"

@@ -128,6 +128,16 @@ static void write_port(const struct ce_hca_port *port, const char *device, struc
     add_known(out, port->width, prefix, "width");
     for (size_t i = 0; i < port->gid_count; i++)
         write_gid(&port->gids[i], prefix, out);
+    ce_counters_write(&port->counters, prefix, out);
+    add_known(out, port->mtu, prefix, "mtu");
+}
+
+static void write_link(const struct ce_pci_link *link, const char *prefix, struct ce_text *out)
+{
+    add_known(out, link->width, prefix, "link.width");
+    add_known(out, link->width_max, prefix, "link.width_max");
+    add_known(out, link->speed_mtps, prefix, "link.speed_mtps");
+    add_known(out, link->speed_max_mtps, prefix, "link.speed_max_mtps");
 }
 
 void ce_hca_write(const struct ce_hca *hca, struct ce_text *out)
@@ -144,6 +154,9 @@ void ce_hca_write(const struct ce_hca *hca, struct ce_text *out)
     ce_record_add_number(out, hca->virtual_function, "%s.vf", prefix);
     if (hca->opens)
         ce_record_add_number(out, hca->opens == CE_ANSWER_YES, "%s.opens", prefix);
+    if (hca->uverbs)
+        ce_record_add_number(out, hca->uverbs == CE_ANSWER_YES, "%s.uverbs", prefix);
+    write_link(&hca->link, prefix, out);
     for (size_t i = 0; i < hca->netdev_count; i++)
         ce_record_add(out, hca->netdevs[i], "%s.netdev.%zu", prefix, i);
     for (unsigned i = 0; i < CE_GPUS_MAX; i++)
@@ -227,7 +240,9 @@ static int read_port(const struct ce_record *record, const char *device, struct 
     if (read_known(record, prefix, "state", 255, &port->state, err) < 0 ||
         read_known(record, prefix, "phys_state", 255, &port->phys_state, err) < 0 ||
         read_known(record, prefix, "rate_mbps", INT_MAX, &port->rate_mbps, err) < 0 ||
-        read_known(record, prefix, "width", 255, &port->width, err) < 0)
+        read_known(record, prefix, "width", 255, &port->width, err) < 0 ||
+        read_known(record, prefix, "mtu", INT_MAX, &port->mtu, err) < 0 ||
+        ce_counters_read(record, prefix, &port->counters, err) < 0)
         return -1;
     return read_gids(record, prefix, port, err);
 }
@@ -293,19 +308,43 @@ static int read_words(const struct ce_record *record, const char *prefix, struct
     return 0;
 }
 
+static int read_link(const struct ce_record *record, const char *prefix, struct ce_pci_link *link,
+                     struct ce_error *err)
+{
+    if (!ce_record_has_below(record, "%s.link.", prefix))
+        return 0;
+    return read_known(record, prefix, "link.width", 255, &link->width, err) < 0 ||
+                   read_known(record, prefix, "link.width_max", 255, &link->width_max, err) < 0 ||
+                   read_known(record, prefix, "link.speed_mtps", INT_MAX, &link->speed_mtps, err) <
+                       0 ||
+                   read_known(record, prefix, "link.speed_max_mtps", INT_MAX,
+                              &link->speed_max_mtps, err) < 0
+               ? -1
+               : 0;
+}
+
+static int read_answer(const struct ce_record *record, const char *prefix, const char *key,
+                       enum ce_answer *ret, struct ce_error *err)
+{
+    unsigned value = 0;
+    int known = read_known(record, prefix, key, 1, &value, err);
+    if (known > 0)
+        *ret = value ? CE_ANSWER_YES : CE_ANSWER_NO;
+    return known;
+}
+
 static int read_device(const struct ce_record *record, const char *prefix, struct ce_hca *hca,
                        struct ce_error *err)
 {
-    unsigned virtual_function = 0, opens = 0;
+    unsigned virtual_function = 0;
     if (read_known(record, prefix, "node_type", 255, &hca->node_type, err) < 0 ||
         read_known(record, prefix, "vf", 1, &virtual_function, err) < 0 ||
-        read_words(record, prefix, hca, err) < 0)
+        read_answer(record, prefix, "opens", &hca->opens, err) < 0 ||
+        read_answer(record, prefix, "uverbs", &hca->uverbs, err) < 0 ||
+        read_link(record, prefix, &hca->link, err) < 0 || read_words(record, prefix, hca, err) < 0)
         return -1;
-    int known = read_known(record, prefix, "opens", 1, &opens, err);
-    if (known > 0)
-        hca->opens = opens ? CE_ANSWER_YES : CE_ANSWER_NO;
     hca->virtual_function = virtual_function;
-    return known < 0 ? -1 : ce_pci_read(record, prefix, &hca->pci, err);
+    return ce_pci_read(record, prefix, &hca->pci, err);
 }
 
 int ce_hca_read(const struct ce_record *record, const char *part, struct ce_hca *ret,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/address.h"
+#include "model/counters.h"
 #include "model/netif.h"
 #include "model/pci.h"
 #include "model/record.h"
@@ -49,6 +50,14 @@ struct ce_hca_port {
     struct ce_gid
         gids[CE_PORT_GIDS_MAX]; /* those that are not empty, by index, the first of them */
     size_t gid_count;
+    struct ce_counters counters; /* this and mtu: only of rails, and only where asked for */
+    unsigned mtu;                /* of its network interface; 0: unknown */
+};
+
+/* How the card is connected, and what it can at most, together with the slot above it. */
+struct ce_pci_link {
+    unsigned width, width_max;           /* lanes; 0: unknown */
+    unsigned speed_mtps, speed_max_mtps; /* per lane, 10^6 transfers/s: 32000 is PCIe 5; 0: unknown */
 };
 
 struct ce_hca {
@@ -62,6 +71,8 @@ struct ce_hca {
     struct ce_pci pci;
     bool virtual_function;
     enum ce_answer opens; /* libibverbs could open it (helpers/probe-verbs) */
+    struct ce_pci_link link; /* this and uverbs: only of rails, and only where asked for */
+    enum ce_answer uverbs;   /* there is a /dev/infiniband/uverbs* of it */
     char netdevs[CE_HCA_NETDEVS_MAX]
                 [CE_NETIF_NAME]; /* its own, visible in this network namespace */
     size_t netdev_count;

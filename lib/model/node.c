@@ -23,7 +23,9 @@ void ce_node_destroy(struct ce_node *node)
         ce_hca_free(&node->hcas[i]);
     free(node->netifs);
     free(node->hcas);
+    ce_kernel_log_free(&node->kernel);
     free(node->gpus);
+    ce_gpu_states_free(&node->gpu_states);
     free(node->host_name);
     free(node->boot_id);
     free(node);
@@ -111,14 +113,21 @@ void ce_node_write(const struct ce_node *node, struct ce_text *out)
         ce_record_add(out, node->host_name, "host.name");
     if (node->boot_id)
         ce_record_add(out, node->boot_id, "boot.id");
+    if (node->uptime_ms)
+        ce_record_add_number(out, node->uptime_ms, "boot.uptime_ms");
+    ce_host_write(&node->host, out);
     for (size_t i = 0; i < node->netif_count; i++)
         ce_netif_write(&node->netifs[i], out);
     for (size_t i = 0; i < node->hca_count; i++)
         ce_hca_write(&node->hcas[i], out);
     if (node->hcas_unread)
         ce_record_add_number(out, 1, "rdma.unread");
+    if (node->detailed)
+        ce_record_add_number(out, 1, "detailed");
     if (node->gpu_count_known)
         write_gpus(node, out);
+    ce_kernel_log_write(&node->kernel, out);
+    ce_gpu_states_write(&node->gpu_states, out);
     ce_record_end(out);
 }
 
@@ -163,7 +172,8 @@ static int read_gpus(const struct ce_record *record, struct ce_node *node, struc
         if (ce_pci_read(record, prefix, gpu, err) < 0)
             return -1;
     }
-    return known < 0 ? -1 : 0;
+    return known < 0 ? -1
+                     : ce_gpu_states_read(record, node->gpu_count, &node->gpu_states, err);
 }
 
 static int read_text(const struct ce_record *record, const char *key, char **ret,
@@ -178,9 +188,11 @@ static int read_text(const struct ce_record *record, const char *key, char **ret
 static int read_node(const struct ce_record *record, struct ce_node *node, struct ce_error *err)
 {
     char part[CE_KEY_PART];
-    uint64_t unread = 0;
+    uint64_t unread = 0, detailed = 0;
     if (read_text(record, "host.name", &node->host_name, err) < 0 ||
-        read_text(record, "boot.id", &node->boot_id, err) < 0)
+        read_text(record, "boot.id", &node->boot_id, err) < 0 ||
+        ce_record_number(record, 0, UINT64_MAX, &node->uptime_ms, err, "boot.uptime_ms") < 0 ||
+        ce_host_read(record, &node->host, err) < 0)
         return -1;
     for (size_t at = 0; ce_record_next_part(record, "netif.", &at, part, sizeof part);)
         if (read_netif(record, part, node, err) < 0)
@@ -188,9 +200,13 @@ static int read_node(const struct ce_record *record, struct ce_node *node, struc
     for (size_t at = 0; ce_record_next_part(record, "ib.", &at, part, sizeof part);)
         if (read_hca(record, part, node, err) < 0)
             return -1;
-    if (ce_record_number(record, 0, 1, &unread, err, "rdma.unread") < 0)
+    if (ce_record_number(record, 0, 1, &unread, err, "rdma.unread") < 0 ||
+        ce_record_number(record, 0, 1, &detailed, err, "detailed") < 0)
         return -1;
     node->hcas_unread = unread;
+    node->detailed = detailed;
+    if (ce_kernel_log_read(record, &node->kernel, err) < 0)
+        return -1;
     return read_gpus(record, node, err);
 }
 

@@ -6,12 +6,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "model/address.h"
+#include "model/gpu_state.h"
 #include "model/hca.h"
+#include "model/kernel_event.h"
+#include "model/host.h"
 #include "model/netif.h"
 #include "model/pci.h"
 
@@ -20,6 +24,7 @@ enum { CE_NETIF_MAX = 4096, CE_HCA_MAX = 1024 };
 struct ce_node {
     char *host_name;         /* what the kernel calls this host; NULL: unknown */
     char *boot_id;           /* /proc/sys/kernel/random/boot_id; NULL: unknown */
+    uint64_t uptime_ms;      /* since that boot, when the facts were taken; 0: unknown */
     struct ce_netif *netifs; /* by ifindex */
     size_t netif_count;
     struct ce_hca *hcas; /* by name as strverscmp() orders: mlx5_2 before mlx5_10 */
@@ -28,6 +33,10 @@ struct ce_node {
     struct ce_pci *gpus; /* by PCI address; the index is gpu.N of the text */
     unsigned gpu_count;
     bool gpu_count_known;
+    struct ce_kernel_log kernel;
+    struct ce_gpu_states gpu_states; /* of the same GPUs, as NVML says */
+    bool detailed;       /* what only checks need was read, too: host, counters, links of cards */
+    struct ce_host host; /* only where asked for */
 };
 
 struct ce_node *ce_node_create(void);

@@ -12,15 +12,27 @@
 static const char *const family_names[] = {"auto", "ipv4", "ipv6"};
 static const char *const tuning_names[] = {"default", "off", "all"};
 static const char *const differ_names[] = {"warn", "common", "refuse"};
+static const char *const leftovers_names[] = {"warn", "end", "end-shared"};
+static const char *const mode_names[] = {"observe", "drain"};
+static const char *const recover_names[] = {"off", "on"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
 enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
+enum { MAX_DRAINED = 10, MAX_DRAINED_HOURS = 24 };
+enum { LEFTOVERS_WAIT = 3 };
 enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
 {
-    *policy = (struct ce_policy){.port_first = PORT_FIRST, .port_last = PORT_LAST};
+    *policy = (struct ce_policy){.port_first = PORT_FIRST,
+                                 .port_last = PORT_LAST,
+                                 .max_drained = MAX_DRAINED,
+                                 .max_drained_hours = MAX_DRAINED_HOURS,
+                                 .deadline_s = CE_POLICY_DEADLINE_S,
+                                 .log = CE_POLICY_LOG,
+                                 .metrics = CE_POLICY_METRICS,
+                                 .leftovers_wait = LEFTOVERS_WAIT};
 }
 
 static int name_index(const char *const *names, size_t count, const char *text)
@@ -55,6 +67,35 @@ int ce_differ_parse(const char *text, enum ce_differ *ret)
     return i < 0 ? -1 : 0;
 }
 
+int ce_leftovers_parse(const char *text, enum ce_leftovers *ret)
+{
+    int i = name_index(leftovers_names, COUNT(leftovers_names), text);
+    if (i >= 0)
+        *ret = (enum ce_leftovers)i;
+    return i < 0 ? -1 : 0;
+}
+
+int ce_mode_parse(const char *text, enum ce_mode *ret)
+{
+    int i = name_index(mode_names, COUNT(mode_names), text);
+    if (i >= 0)
+        *ret = (enum ce_mode)i;
+    return i < 0 ? -1 : 0;
+}
+
+int ce_recover_parse(const char *text, enum ce_recover *ret)
+{
+    int i = name_index(recover_names, COUNT(recover_names), text);
+    if (i >= 0)
+        *ret = (enum ce_recover)i;
+    return i < 0 ? -1 : 0;
+}
+
+const char *ce_mode_name(enum ce_mode mode)
+{
+    return mode_names[mode];
+}
+
 int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX])
 {
     size_t length = ce_hostname_span(text);
@@ -78,6 +119,16 @@ void ce_rails_expected_write(const struct ce_rails_expected *rails, unsigned key
         ce_record_add_number(out, rails->rate_gbps, "%s.rate_gbps", prefix);
 }
 
+static void write_reports(const struct ce_policy *policy, struct ce_text *out)
+{
+    if (policy->deadline_s != CE_POLICY_DEADLINE_S)
+        ce_record_add_number(out, policy->deadline_s, "deadline");
+    if (strcmp(policy->log, CE_POLICY_LOG) != 0)
+        ce_record_add(out, policy->log, "reports.log");
+    if (strcmp(policy->metrics, CE_POLICY_METRICS) != 0)
+        ce_record_add(out, policy->metrics, "reports.metrics");
+}
+
 void ce_policy_write(const struct ce_policy *policy, const struct ce_rules *rules,
                      struct ce_text *out)
 {
@@ -97,6 +148,10 @@ void ce_policy_write(const struct ce_policy *policy, const struct ce_rules *rule
     ce_record_add(out, tuning_names[policy->tuning], "tuning");
     ce_rails_expected_write(&policy->rails, ce_rails_known(&policy->rails), "rails", out);
     ce_record_add(out, differ_names[policy->differ], "rails.differ");
+    ce_record_add(out, mode_names[policy->mode], "mode");
+    if (policy->gpus)
+        ce_record_add_number(out, policy->gpus, "gpus");
+    write_reports(policy, out);
     if (rules)
         ce_rules_write(rules, out);
     ce_record_end(out);
@@ -176,6 +231,7 @@ static int read_names(const struct ce_record *record, struct ce_policy *policy,
     const char *family = text_or(record, "network.family", "auto");
     const char *tuning = text_or(record, "tuning", "default");
     const char *differ = text_or(record, "rails.differ", "warn");
+    const char *mode = text_or(record, "mode", "observe");
     if (ce_suffix_parse(suffix, policy->suffix) < 0)
         return ce_fail(err, "network.suffix=%.60s: not part of a host name", suffix);
     if (ce_copy(policy->interface, sizeof policy->interface, interface) < 0)
@@ -186,6 +242,25 @@ static int read_names(const struct ce_record *record, struct ce_policy *policy,
         return ce_fail(err, "tuning=%.40s: expected default, off or all", tuning);
     if (ce_differ_parse(differ, &policy->differ) < 0)
         return ce_fail(err, "rails.differ=%.40s: expected warn, common or refuse", differ);
+    if (ce_mode_parse(mode, &policy->mode) < 0)
+        return ce_fail(err, "mode=%.40s: expected observe or drain", mode);
+    return 0;
+}
+
+static int read_reports(const struct ce_record *record, struct ce_policy *policy,
+                        struct ce_error *err)
+{
+    const char *log = text_or(record, "reports.log", CE_POLICY_LOG);
+    const char *metrics = text_or(record, "reports.metrics", CE_POLICY_METRICS);
+    uint64_t seconds = CE_POLICY_DEADLINE_S;
+    if (ce_record_number(record, CE_POLICY_DEADLINE_MIN, CE_POLICY_DEADLINE_MAX, &seconds, err,
+                         "deadline") < 0)
+        return -1;
+    policy->deadline_s = (uint32_t)seconds;
+    if ((*log && *log != '/') || ce_copy(policy->log, sizeof policy->log, log) < 0)
+        return ce_fail(err, "reports.log=%.60s: not an absolute path", log);
+    if ((*metrics && *metrics != '/') || ce_copy(policy->metrics, sizeof policy->metrics, metrics) < 0)
+        return ce_fail(err, "reports.metrics=%.60s: not an absolute path", metrics);
     return 0;
 }
 
@@ -197,7 +272,9 @@ int ce_policy_parse(const char *text, struct ce_policy *ret, struct ce_error *er
     if (!record || read_ports(record, &policy, err) < 0 ||
         read_number(record, "network.interfaces", 1024, &policy.interfaces, err) < 0 ||
         ce_rails_expected_read(record, "rails", &policy.rails, NULL, err) < 0 ||
-        read_names(record, &policy, err) < 0 || read_prefixes(record, &policy, err) < 0)
+        read_number(record, "gpus", CE_GPUS_MAX, &policy.gpus, err) < 0 ||
+        read_reports(record, &policy, err) < 0 || read_names(record, &policy, err) < 0 ||
+        read_prefixes(record, &policy, err) < 0)
         return -1;
     *ret = policy;
     return 0;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/address.h"
+#include "model/check_rule.h"
 #include "model/node.h"
 #include "model/record.h"
 
@@ -27,12 +28,36 @@ enum ce_differ {
     CE_DIFFER_REFUSE,
 };
 
+/* What is done about the faults that the prolog and the epilog find. */
+enum ce_mode {
+    CE_MODE_OBSERVE, /* told, nothing more */
+    CE_MODE_DRAIN,   /* the node takes no more jobs */
+};
+
+/* May a node that we drained come back by itself? */
+enum ce_recover { CE_RECOVER_OFF, CE_RECOVER_ON };
+
 /* The rails (launch/rails.h) that nodes are expected to have. */
 struct ce_rails_expected {
     uint32_t count;                /* 0: not known */
     enum ce_link_layer link_layer; /* CE_LINK_UNKNOWN: any */
     uint32_t rate_gbps;            /* of each; 0: any */
 };
+
+/* A version of firmware that the cards of a rail are expected to have. */
+struct ce_firmware_expected {
+    char type[CE_HCA_WORD]; /* hca_type, "MT4129"; "": any */
+    char version[CE_HCA_WORD];
+};
+/* What the epilog does about processes that a job left on its GPUs. */
+enum ce_leftovers {
+    CE_LEFTOVERS_WARN,
+    CE_LEFTOVERS_END,        /* it ends them, but on no node that other jobs may be on */
+    CE_LEFTOVERS_END_SHARED, /* there, too */
+};
+enum { CE_LEFTOVERS_WAIT_MAX = 10 };
+
+enum { CE_POLICY_FIRMWARE_MAX = 8, CE_POLICY_VBIOS_MAX = 8, CE_POLICY_MOUNTS_MAX = CE_HOST_MOUNTS_MAX };
 
 struct ce_policy {
     uint32_t port_first, port_last;         /* the window of MASTER_PORT, both included */
@@ -46,7 +71,36 @@ struct ce_policy {
     enum ce_tuning tuning;                  /* which libraries' variables are written? */
     struct ce_rails_expected rails;         /* of this node */
     enum ce_differ differ;
+    enum ce_mode mode;
+    uint32_t gpus;                          /* that this node is expected to have; 0: not known */
+    /* Only for the checks, so that node.policy does not have it. */
+    struct ce_firmware_expected firmware[CE_POLICY_FIRMWARE_MAX];
+    uint32_t firmware_count;
+    uint32_t memory_gb;                     /* 0: not known */
+    uint32_t hugepages;                     /* of the default size; 0: not known */
+    char mounts[CE_POLICY_MOUNTS_MAX][CE_HOST_PATH];
+    uint32_t mount_count;
+    char driver[CE_GPU_WORD];               /* NVIDIA's, "570.86.15"; "": any */
+    char vbios[CE_POLICY_VBIOS_MAX][CE_GPU_WORD];
+    uint32_t vbios_count;                   /* 0: any */
+    enum ce_answer mig, ecc;                /* on, off; unknown: as the siblings, and on */
+    uint32_t power_watts;                   /* each GPU's power limit; 0: as the siblings */
+    enum ce_leftovers leftovers;
+    uint32_t leftovers_wait;                /* seconds that dying processes are waited for */
+    uint32_t max_drained;       /* percent of a partition's nodes, for one check, */
+    uint32_t max_drained_hours; /* within so long */
+    enum ce_recover recover;
+    struct ce_check_rules checks;
+    /* What cluster-prolog has to know before it reads the configuration, in node.policy where it is not
+     * the default. */
+    uint32_t deadline_s;                    /* of the whole prolog or epilog */
+    char log[CE_HOST_PATH];                 /* a line for each run is added to it; "": none */
+    char metrics[CE_HOST_PATH];             /* the folder of Prometheus' textfiles; "": none */
 };
+
+#define CE_POLICY_LOG "/var/log/cluster-env/health.jsonl"
+#define CE_POLICY_METRICS "/var/lib/prometheus/node-exporter"
+enum { CE_POLICY_DEADLINE_S = 10, CE_POLICY_DEADLINE_MIN = 5, CE_POLICY_DEADLINE_MAX = 60 };
 
 /* Fill in what holds without a configuration. */
 void ce_policy_default(struct ce_policy *policy);
@@ -68,11 +122,16 @@ int ce_rails_expected_read(const struct ce_record *record, const char *prefix,
 /* The bits of what is known. */
 unsigned ce_rails_known(const struct ce_rails_expected *rails);
 
-/* Text names: "auto", "ipv4", "ipv6"; "default", "off", "all"; "warn", "common", "refuse".  -1 for
- * anything else. */
+/* Text names: "auto", "ipv4", "ipv6"; "default", "off", "all"; "warn", "common", "refuse";
+ * "observe", "drain"; "off", "on".  -1 for anything else. */
 int ce_family_parse(const char *text, enum ce_family *ret);
 int ce_tuning_parse(const char *text, enum ce_tuning *ret);
+int ce_mode_parse(const char *text, enum ce_mode *ret);
+const char *ce_mode_name(enum ce_mode mode);
+int ce_recover_parse(const char *text, enum ce_recover *ret);
 int ce_differ_parse(const char *text, enum ce_differ *ret);
+/* "warn", "end", "end-shared". */
+int ce_leftovers_parse(const char *text, enum ce_leftovers *ret);
 
 /* Usable as a name suffix: letters, digits, '-', '_', '.'; and short enough. */
 int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX]);

@@ -207,6 +207,15 @@ static bool is_first_mention(const struct ce_record *record, const struct line *
     return true;
 }
 
+bool ce_record_has_below(const struct ce_record *record, const char *format, ...)
+{
+    char key[MAX_KEY + 1];
+    FORMAT_KEY(key);
+    size_t length = strlen(key), at = lower_bound(record, key, length);
+    return length > 0 && at < record->count &&
+           strncmp(record->sorted[at]->key, key, length) == 0;
+}
+
 bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at, char *name,
                          size_t size)
 {

@@ -39,6 +39,10 @@ int ce_record_number(const struct ce_record *record, uint64_t min, uint64_t max,
 bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at, char *name,
                          size_t size);
 
+/* Does any key begin with this?  One search, for a reader that else asks for many absent keys. */
+bool ce_record_has_below(const struct ce_record *record, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* A name as a part of a key: what may not stand there, dots above all ("eth0.100"), stands as %XX.
  * Encoding truncates a name of more than CE_KEY_PART / 3 bytes; decoding gives -1 for what does not
  * fit or is not of that form. */

@@ -2,17 +2,16 @@
 #include "probe/helpers.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "probe/ib.h"
 
-enum { OUTPUT_MAX = 4 << 20, VERBS = 0, TOPOLOGY, HELPERS };
+enum { OUTPUT_MAX = 4 << 20 };
 
-static const char *const names[HELPERS] = {"probe-verbs", "probe-topology"};
+static const char *const names[] = {
+    [CE_HELPER_VERBS] = "probe-verbs", [CE_HELPER_TOPOLOGY] = "probe-topology"};
 
 static struct ce_hca *find_hca(struct ce_node *node, const char *name)
 {
@@ -49,19 +48,25 @@ static int print_ib(void *root)
     return ce_text_ok(&text) ? write_all(text.data, text.length) : 1;
 }
 
-void ce_probe_ib_within(const struct ce_root *root, unsigned deadline_ms, struct ce_node *node,
-                        struct ce_notes *notes)
+/* What the child told; NULL with err: it is no text, or there is none. */
+static struct ce_node *read_answer(const struct ce_child *child, struct ce_error *err)
+{
+    return ce_child_check(child, err) < 0 ? NULL
+                                          : ce_node_parse(ce_text_string(&child->output), err);
+}
+
+void ce_ib_ask(const struct ce_root *root, unsigned deadline_ms, struct ce_child *child)
+{
+    *child = (struct ce_child){.body = print_ib,
+                               .ctx = (void *)root,
+                               .deadline_ms = deadline_ms,
+                               .output_max = OUTPUT_MAX};
+}
+
+void ce_ib_answer(const struct ce_child *child, struct ce_node *node, struct ce_notes *notes)
 {
     struct ce_error err;
-    struct ce_child child = {.body = print_ib,
-                             .ctx = (void *)root,
-                             .deadline_ms = deadline_ms,
-                             .output_max = OUTPUT_MAX};
-    ce_auto(ce_node_destroy) struct ce_node *told = NULL;
-    ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
-    if (ce_child_check(&child, &err) == 0)
-        told = ce_node_parse(ce_text_string(&child.output), &err);
-    ce_child_free(&child);
+    ce_auto(ce_node_destroy) struct ce_node *told = read_answer(child, &err);
     if (!told) {
         ce_note(notes, "the RDMA devices stay unknown: %.300s", err.text);
         node->hcas_unread = true;
@@ -71,6 +76,52 @@ void ce_probe_ib_within(const struct ce_root *root, unsigned deadline_ms, struct
     node->hca_count = told->hca_count;
     told->hcas = NULL;
     told->hca_count = 0;
+}
+
+/* ---------------------------------------------------------------- rails */
+
+/* In the child: its copy of the node may change, and only the devices are told. */
+static int print_rails(void *ctx)
+{
+    const struct ce_rails_question *rails = ctx;
+    const struct ce_node told = {.hcas = rails->node->hcas, .hca_count = rails->node->hca_count};
+    ce_autotext struct ce_text text = CE_TEXT(OUTPUT_MAX);
+    ce_probe_rails(rails->root, rails->places, rails->count, rails->node);
+    ce_node_write(&told, &text);
+    return ce_text_ok(&text) ? write_all(text.data, text.length) : 1;
+}
+
+void ce_rails_ask(struct ce_rails_question *question, unsigned deadline_ms, struct ce_child *child)
+{
+    *child = (struct ce_child){.body = question->count ? print_rails : NULL,
+                               .ctx = question,
+                               .deadline_ms = deadline_ms,
+                               .output_max = OUTPUT_MAX};
+}
+
+struct ce_node *ce_rails_answer(const struct ce_child *child, struct ce_notes *notes)
+{
+    struct ce_error err;
+    struct ce_node *told = read_answer(child, &err);
+    if (!told)
+        ce_note(notes, "the counters of the rails stay unknown: %.300s", err.text);
+    return told;
+}
+
+void ce_rails_merge(const struct ce_node *told, struct ce_node *node)
+{
+    for (size_t i = 0; i < told->hca_count; i++) {
+        const struct ce_hca *from = &told->hcas[i];
+        struct ce_hca *hca = find_hca(node, from->name);
+        if (!hca || hca->port_count != from->port_count)
+            continue;
+        hca->link = from->link;
+        hca->uverbs = from->uverbs;
+        for (size_t k = 0; k < from->port_count; k++) {
+            hca->ports[k].counters = from->ports[k].counters;
+            hca->ports[k].mtu = from->ports[k].mtu;
+        }
+    }
 }
 
 /* ---------------------------------------------------------------- merging */
@@ -152,36 +203,25 @@ bool ce_probe_keep_distances(const struct ce_node *old, struct ce_node *node)
 
 /* ---------------------------------------------------------------- asking */
 
-static void merge(const struct ce_child *child, int which, struct ce_node *node,
-                  struct ce_notes *notes)
+void ce_helper_ask(struct ce_helper_question *question, enum ce_helper which, const char *dir,
+                   unsigned deadline_ms, struct ce_child *child)
+{
+    snprintf(question->path, sizeof question->path, "%s/%s", dir, names[which]);
+    question->argv[0] = question->path;
+    question->argv[1] = NULL;
+    *child = (struct ce_child){
+        .argv = question->argv, .deadline_ms = deadline_ms, .output_max = OUTPUT_MAX};
+}
+
+void ce_helper_answer(enum ce_helper which, const struct ce_child *child, struct ce_node *node,
+                      struct ce_notes *notes)
 {
     struct ce_error err;
-    ce_auto(ce_node_destroy) struct ce_node *told = NULL;
-    if (ce_child_check(child, &err) == 0)
-        told = ce_node_parse(ce_text_string(&child->output), &err);
+    ce_auto(ce_node_destroy) struct ce_node *told = read_answer(child, &err);
     if (!told)
         ce_note(notes, "what %s knows stays unknown: %.300s", names[which], err.text);
-    else if (which == VERBS)
+    else if (which == CE_HELPER_VERBS)
         merge_verbs(told, node);
     else
         merge_distances(told, node);
-}
-
-void ce_probe_helpers(const struct ce_helpers *helpers, struct ce_node *node,
-                      struct ce_notes *notes)
-{
-    char path[HELPERS][PATH_MAX];
-    char *argv[HELPERS][2] = {{path[VERBS]}, {path[TOPOLOGY]}};
-    struct ce_child children[HELPERS];
-    size_t count = node->hca_count == 0 ? 0 : helpers->topology && node->gpu_count > 0 ? 2 : 1;
-    for (size_t i = 0; i < count; i++) {
-        snprintf(path[i], sizeof path[i], "%s/%s", helpers->dir, names[i]);
-        children[i] = (struct ce_child){
-            .argv = argv[i], .deadline_ms = helpers->deadline_ms, .output_max = OUTPUT_MAX};
-    }
-    ce_children_run(children, count, &(struct ce_children_plan){.at_once = HELPERS});
-    for (size_t i = 0; i < count; i++) {
-        merge(&children[i], (int)i, node, notes);
-        ce_child_free(&children[i]);
-    }
 }

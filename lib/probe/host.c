@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/parse.h"
 #include "probe/pci.h"
 
 static char *read_text(const struct ce_root *root, const char *path)
@@ -52,4 +53,18 @@ void ce_probe_host(const struct ce_root *root, struct ce_node *node)
     node->host_name = read_text(root, "proc/sys/kernel/hostname");
     node->boot_id = read_text(root, "proc/sys/kernel/random/boot_id");
     find_gpus(root, node);
+}
+
+/* "12345.67 98765.43": seconds, two digits behind the dot. */
+void ce_probe_uptime(const struct ce_root *root, struct ce_node *node)
+{
+    char line[64];
+    const char *end, *start;
+    uint64_t seconds, hundredths;
+    if (ce_root_line(root, line, sizeof line, "proc/uptime") < 0 ||
+        ce_parse_digits(line, UINT32_MAX, &seconds, &end) < 0 || *end != '.')
+        return;
+    start = end + 1;
+    if (ce_parse_digits(start, 99, &hundredths, &end) == 0 && end - start == 2)
+        node->uptime_ms = seconds * 1000 + hundredths * 10;
 }

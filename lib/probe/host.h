@@ -10,4 +10,7 @@
 /* Facts that cannot be read stay unknown. */
 void ce_probe_host(const struct ce_root *root, struct ce_node *node);
 
+/* How long this boot lasts: the moment of the facts. */
+void ce_probe_uptime(const struct ce_root *root, struct ce_node *node);
+
 #endif

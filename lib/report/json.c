@@ -17,9 +17,9 @@ json_t *ce_json_text(const char *text)
     return string;
 }
 
-int ce_json_write(json_t *root, struct ce_text *out)
+static int write_as(json_t *root, size_t flags, struct ce_text *out)
 {
-    char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    char *text = root ? json_dumps(root, flags) : NULL;
     if (text) {
         ce_text_add(out, text);
         ce_text_add(out, "\n");
@@ -27,4 +27,14 @@ int ce_json_write(json_t *root, struct ce_text *out)
     free(text);
     json_decref(root);
     return text ? 0 : -1;
+}
+
+int ce_json_write(json_t *root, struct ce_text *out)
+{
+    return write_as(root, JSON_INDENT(2), out);
+}
+
+int ce_json_write_line(json_t *root, struct ce_text *out)
+{
+    return write_as(root, JSON_COMPACT, out);
 }

@@ -14,5 +14,7 @@ json_t *ce_json_text(const char *text);
 /* Append the document, indented, and a newline; root (NULL: it could not be made) is released.
  * 0, or -1 for no memory. */
 int ce_json_write(json_t *root, struct ce_text *out);
+/* The same without line breaks and blanks. */
+int ce_json_write_line(json_t *root, struct ce_text *out);
 
 #endif

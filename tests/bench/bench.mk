@@ -26,3 +26,11 @@ bench-facts: tests/bench/facts$(EXEEXT)
 	@$(SHELL) $(srcdir)/tests/fixtures/unpack $(srcdir)/tests/fixtures/machines/roce.tree bench-facts.tree
 	@tests/bench/facts$(EXEEXT) bench-facts.tree $(BENCH_FACTS); rm -rf bench-facts.tree
 .PHONY: bench-facts
+
+# cluster-prolog as a whole; "ROUNDS ROUNDS_HUNG" from BENCH_PROLOG.  Needs root.
+check_PROGRAMS += tests/bench/clock_runs
+tests_bench_clock_runs_SOURCES = tests/bench/clock_runs.c
+EXTRA_DIST += tests/bench/prolog
+bench-prolog: tests/bench/clock_runs$(EXEEXT) prolog/cluster-prolog$(EXEEXT)
+	@$(SHELL) $(srcdir)/tests/bench/prolog $(BENCH_PROLOG)
+.PHONY: bench-prolog

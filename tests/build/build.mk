@@ -5,9 +5,11 @@ dist_check_SCRIPTS += \
     tests/build/example.sh \
     tests/build/headers.sh \
     tests/build/layers.sh \
+    tests/build/nvml_header.sh \
     tests/build/symbols.sh
 TESTS += \
     tests/build/example.sh \
     tests/build/headers.sh \
     tests/build/layers.sh \
+    tests/build/nvml_header.sh \
     tests/build/symbols.sh

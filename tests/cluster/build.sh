@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # build.sh SERIES: builds the plugin for one Debian suite's Slurm, and the programs, under
-# ${BUILD_DIR:-build}/cluster. Prints what `cluster up` needs to use them, one word a line:
+# ${BUILD_DIR:-build}/cluster. They look for helpers in /run/libexec/cluster-env, which each node has
+# for itself. Prints what `cluster up` needs to use them, one word a line:
 #     words=$(tests/cluster/build.sh trixie)
 #     mapfile -t product <<<"$words"
 #     tests/cluster/cluster up "${product[@]}" --nodes 4
@@ -38,14 +39,17 @@ configured() {
     mkdir -p "$dir/include"
     ln -sfn "$headers" "$dir/include/slurm"
     [[ -e $dir/config.status ]] ||
-        (cd "$dir" && "$top/configure" --prefix=/usr --sysconfdir=/etc --without-cmocka --with-slurm="$dir/include")
+        (cd "$dir" && "$top/configure" --prefix=/usr --sysconfdir=/etc --libexecdir=/run/libexec \
+            --without-cmocka --with-slurm="$dir/include")
 }
 
 build() { # build SERIES HEADERS
     [[ -e $top/configure ]] || (cd "$top" && autoreconf -fi)
     configured "$out/$1" "$2"
-    make -C "$out/$1" -j"$(nproc)" spank/cluster_env.la cli/cluster-env
-    install -D "$out/$1/cli/cluster-env" "$out/$1/tools/bin/cluster-env"
+    make -C "$out/$1" -j"$(nproc)" spank/cluster_env.la cli/cluster-env \
+        prolog/cluster-{prolog,healthcheck} epilog/cluster-epilog helpers/probe-gpu
+    install -D -t "$out/$1/tools/bin" "$out/$1"/{cli/cluster-env,prolog/cluster-{prolog,healthcheck},epilog/cluster-epilog}
+    install -D -t "$out/$1/tools/libexec" "$out/$1/helpers/probe-gpu"
 }
 
 main() {

@@ -6,7 +6,8 @@
 
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd -P)
 readonly here cluster=$here/cluster
-readonly nodes=(zeta1 n10 n9 alpha)
+[[ -v nodes ]] || nodes=(zeta1 n10 n9 alpha) # a test may have others
+scheduler='' # more SchedulerParameters, ",like=this"; before start_product
 state='' home='' jobs='' headers='' # headers: where slurm/spank.h of this series is
 
 end_product() { [[ -z $state ]] || "$cluster" down "$state"; }
@@ -20,7 +21,7 @@ start_product() {
     at_end end_product
     # a batch job starts at once, not in the next cycle of 3 s; a heterogeneous one in the next of 1 s
     state=$("$cluster" up --owner $$ --names "$names" "${product[@]}" \
-        --slurm-conf SchedulerParameters=batch_sched_delay=0,bf_interval=1 "${@:2}")
+        --slurm-conf "SchedulerParameters=batch_sched_delay=0,bf_interval=1$scheduler" "${@:2}")
     home=$state/home/demo jobs=$state/jobs headers=$(include_folder "${product[@]}")
     mkdir "$jobs"
     install -m 0755 "$here"/jobs/* "$jobs/"

@@ -7,7 +7,7 @@ here=$(cd "${srcdir:-.}/tests/docs" && pwd)
 . "$here/../tap.sh"
 top=$here/../..
 PATH=$PWD/cli:$PATH
-plan 11
+plan 13
 
 # shellcheck disable=SC2317 # bash has it only while it completes; the completion calls it
 compopt() { :; }
@@ -55,6 +55,8 @@ items=$(sed -n 's/^#define CE_REQUEST_ITEMS "\(.*\)"/\1/p' "$top/lib/model/reque
 # shellcheck disable=SC2086
 is "all items of the option" "$(complete_line 'cluster-env show --option=')" "$(lines $items)"
 is "only what is behind the last =" "$(complete_line 'cluster-env show --option=torchrun=of')" off
+is "phases" "$(complete_line 'cluster-env check --phase=')" "$(lines epilog manual prolog)"
+is "checks" "$(complete_line 'cluster-env check --only ib.port.s')" ib.port.state
 is "folders" "$(complete_line "cluster-env facts --run=$top/complet")" "$top/completions"
 is "nothing where nothing is known" "$(complete_line 'cluster-env show x')" ""
 finish

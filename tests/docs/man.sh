@@ -9,7 +9,7 @@ top=$(cd "${srcdir:-.}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=../public/cluster.sh
 . "$top/tests/public/cluster.sh"
 pages="docs/man/cluster-env.1 docs/man/libclusterenv.3 docs/man/cluster-env.conf.5
-    docs/man/cluster-env.hosts.5 docs/man/node.facts.5 docs/man/slurm-cluster-env.7"
+    docs/man/cluster-env.hosts.5 docs/man/cluster-epilog.8 docs/man/cluster-healthcheck.8 docs/man/cluster-prolog.8 docs/man/node.facts.5 docs/man/slurm-cluster-env.7"
 
 # page NAME: its words, without the escapes of roff.
 page() {
@@ -63,7 +63,7 @@ check_form() {
         "$(grep -L '^\.SH NAME' $pages; grep -L '^\.SH SEE ALSO' $pages)"
     empty "every page of ours that another names is there" "$(cat docs/man/*.[1-8] |
         sed -n 's/^\.BR \([a-z.-]*\) (\([1-8]\)).*/\1.\2/p' | sort -u |
-        grep -E '^(cluster-env|slurm-cluster-env|libclusterenv|node\.)' |
+        grep -E '^(cluster-|slurm-cluster-env|libclusterenv|node\.)' |
         while read -r name; do
             [ -e "docs/man/$name" ] || [ -e "$top/docs/man/$name" ] || echo "$name"
         done)"
@@ -103,6 +103,10 @@ check_command() {
         $(./cli/cluster-env topology --json --facts="$top/tests/fixtures/machines/dgx-h100/node.facts" |
             grep -oE '"[a-z_]+":' | tr -d '":' | sort -u))"
     # shellcheck disable=SC2046
+    empty "and of check" "$(section cluster-env.1 SS check | lacks \
+        $(./cli/cluster-env check --json --facts="$top/tests/fixtures/machines/dgx-h100/node.facts" |
+            grep -oE '"[a-z_]+":' | tr -d '":' | sort -u))"
+    # shellcheck disable=SC2046
     empty "and every exit status" "$(section cluster-env.1 SH 'EXIT STATUS' |
         lacks $(sed -n 's/.*CE_EXIT_[A-Z]* = \([0-9]\).*/\1/p' "$top/cli/command.h"))"
 }
@@ -111,7 +115,7 @@ check_command() {
 
 # What lib/model writes: "netif.%s.kind" as netif.%.kind, and the key of add_word() as .KEY.
 written_keys() {
-    for model in netif hca pci node policy; do
+    for model in netif hca pci node kernel_event host gpu_state policy; do
         sed -n -e 's/.*ce_record_add[a-z_]*(.*"\([a-z_.%]*\)"[,)].*/\1/p' \
             -e 's/^ *add_[a-z]*(.*prefix, "\([a-z_]*\)");/.\1/p' "$top/lib/model/$model.c"
     done | sed 's/%[a-z]*/%/g' | sort -u
@@ -119,7 +123,7 @@ written_keys() {
 
 # The page has netif. NAME .kind.
 missing_keys() {
-    text=$(page node.facts.5 | sed 's/ *\<\(NAME\|N\)\> */%/g')
+    text=$(page node.facts.5 | sed 's/ *\<\(NAME\|N\|FACT\|K\|COUNTER\)\> */%/g')
     written_keys | while read -r key; do
         printf '%s\n' "$text" | grep -qF -- "$key" || echo "$key"
     done

@@ -7,6 +7,8 @@ fuzz_programs = \
     tests/fuzz/fuzz_environment \
     tests/fuzz/fuzz_facts \
     tests/fuzz/fuzz_hostlist \
+    tests/fuzz/fuzz_job \
+    tests/fuzz/fuzz_kernel \
     tests/fuzz/fuzz_nccl_conf \
     tests/fuzz/fuzz_nccl_list \
     tests/fuzz/fuzz_option \
@@ -18,6 +20,8 @@ tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/driver.c te
 tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_facts_SOURCES = tests/fuzz/fuzz_facts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_job_SOURCES = tests/fuzz/fuzz_job.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_list_SOURCES = tests/fuzz/fuzz_nccl_list.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -31,6 +35,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/book/empty \
     tests/fuzz/corpus/book/hosts \
     tests/fuzz/corpus/config/bad \
+    tests/fuzz/corpus/config/checks \
     tests/fuzz/corpus/config/empty \
     tests/fuzz/corpus/config/example \
     tests/fuzz/corpus/config/rails \
@@ -43,6 +48,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/environment/step \
     tests/fuzz/corpus/facts/addresses \
     tests/fuzz/corpus/facts/bits \
+    tests/fuzz/corpus/facts/details \
     tests/fuzz/corpus/facts/newer \
     tests/fuzz/corpus/facts/nothing \
     tests/fuzz/corpus/facts/rdma \
@@ -54,8 +60,18 @@ EXTRA_DIST += \
     tests/fuzz/corpus/hostlist/range \
     tests/fuzz/corpus/hostlist/several \
     tests/fuzz/corpus/hostlist/unclosed \
+    tests/fuzz/corpus/kernel/benign \
+    tests/fuzz/corpus/kernel/garbage \
+    tests/fuzz/corpus/kernel/memory \
+    tests/fuzz/corpus/kernel/mlx5 \
+    tests/fuzz/corpus/kernel/nvlink5 \
+    tests/fuzz/corpus/kernel/recovered \
+    tests/fuzz/corpus/kernel/sxid \
     tests/fuzz/corpus/nccl_conf/comment \
     tests/fuzz/corpus/nccl_conf/dos \
+    tests/fuzz/corpus/job/cgroup \
+    tests/fuzz/corpus/job/gpus \
+    tests/fuzz/corpus/job/status \
     tests/fuzz/corpus/nccl_conf/usual \
     tests/fuzz/corpus/nccl_list/empty \
     tests/fuzz/corpus/nccl_list/exact \
@@ -76,11 +92,13 @@ EXTRA_DIST += \
     tests/fuzz/corpus/roster/newer \
     tests/fuzz/corpus/roster/nothing \
     tests/fuzz/corpus/roster/usual \
+    tests/fuzz/corpus/sysfs/counters \
     tests/fuzz/corpus/sysfs/gpus \
+    tests/fuzz/corpus/sysfs/host \
     tests/fuzz/corpus/sysfs/loops \
     tests/fuzz/corpus/sysfs/nothing \
     tests/fuzz/corpus/sysfs/rail \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input

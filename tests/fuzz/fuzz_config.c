@@ -29,6 +29,15 @@ static void check_policy(const struct ce_policy *policy)
     struct ce_policy again;
     FUZZ_CHECK(policy->port_first >= 1024 && policy->port_first <= policy->port_last &&
                policy->port_last <= 65535);
+    FUZZ_CHECK(policy->deadline_s >= 5 && policy->deadline_s <= 60);
+    FUZZ_CHECK(!policy->log[0] || policy->log[0] == '/');
+    FUZZ_CHECK(!policy->metrics[0] || policy->metrics[0] == '/');
+    FUZZ_CHECK(policy->checks.count <= CE_CHECK_RULES_MAX);
+    for (uint32_t i = 0; i < policy->checks.count; i++) {
+        const struct ce_check_rule *rule = &policy->checks.items[i];
+        FUZZ_CHECK(ce_check_rule_is_name(rule->name) && (rule->has_fault || rule->has_unknown));
+        FUZZ_CHECK(rule->unknown != CE_DRAIN);
+    }
     FUZZ_CHECK(policy->interfaces <= 16 && policy->prefix_count <= CE_POLICY_PREFIXES_MAX);
     char *first = write_policy(policy);
     FUZZ_CHECK(ce_policy_parse(first, &again, NULL) == 0);

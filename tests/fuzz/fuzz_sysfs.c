@@ -10,8 +10,10 @@
 
 #include "model/node.h"
 #include "probe/host.h"
+#include "probe/host_details.h"
 #include "probe/ib.h"
 #include "probe/netif.h"
+#include "probe/rail.h"
 
 const char fuzz_name[] = "sysfs";
 const unsigned fuzz_runs = 500;
@@ -92,6 +94,20 @@ static void check_node(const struct ce_node *node)
         FUZZ_CHECK(ce_pci_compare(&node->gpus[i - 1], &node->gpus[i]) <= 0);
 }
 
+/* What the checks read besides: every port is a rail here. */
+static void read_details(const struct ce_root *root, struct ce_node *node)
+{
+    static const char paths[][CE_HOST_PATH] = {"/home", "/my data"};
+    for (size_t i = 0; i < node->hca_count; i++)
+        for (size_t k = 0; k < node->hcas[i].port_count; k++)
+            ce_probe_rails(root, &(struct ce_rail_place){i, k}, 1, node);
+    ce_probe_uptime(root, node);
+    ce_probe_host_details(root, &node->host);
+    ce_probe_mounts(root, paths, 2, &node->host);
+    ce_probe_stuck(root, &node->host);
+    FUZZ_CHECK(node->host.mount_count == 2 && node->host.stuck_count <= CE_HOST_STUCK_MAX);
+}
+
 static void read_tree(const char *path)
 {
     struct ce_root root;
@@ -102,6 +118,7 @@ static void read_tree(const char *path)
     if (ce_probe_netifs(&root, node, &err) < 0)
         fuzz_check_error(err.text);
     FUZZ_CHECK(ce_probe_ib(&root, node, &err) == 0);
+    read_details(&root, node);
     ce_root_close(&root);
     check_node(node);
 }

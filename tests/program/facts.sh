@@ -42,10 +42,15 @@ exit status 3"
 
 check_helpers() {
     is "helpers that are not there: a line for each, and the facts" \
-        "$(facts --root="$work/tree" --helpers="$work/helpers")" \
+        "$(facts --root="$work/tree" --helpers="$work/helpers" | grep -v '^nvml')" \
         "cluster-env facts: what probe-verbs knows stays unknown: cannot run $work/helpers/probe-verbs: No such file or directory
 cluster-env facts: what probe-topology knows stays unknown: cannot run $work/helpers/probe-topology: No such file or directory
 $(cat "$machines/oneclick.facts")"
+    is "and why NVML says nothing of the GPUs" \
+        "$(facts --root="$work/tree" --helpers="$work/helpers" | grep '^nvml')" \
+        "nvml.error=probe-gpu: cannot run $work/helpers/probe-gpu: No such file or directory"
+    helper probe-gpu 'format=1
+end=1'
     helper probe-verbs 'format=1
 ib.mlx5_1.opens=1
 end=1'

@@ -57,8 +57,19 @@ EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plu
 TESTS += tests/program/test_topology.sh tests/browser/topology.sh
 EXTRA_DIST += tests/program/test_topology.sh tests/browser/topology.sh tests/browser/measure.js
 # cluster-env facts, and the helpers that it asks.
-dist_check_SCRIPTS += tests/program/facts.sh tests/program/probes.sh
-TESTS += tests/program/facts.sh tests/program/probes.sh
+dist_check_SCRIPTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
+TESTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
+EXTRA_DIST += \
+    tests/program/node.sh \
+    tests/doubles/kmsg.c \
+    tests/doubles/nvml/README.md \
+    tests/doubles/nvml/a100.scenario \
+    tests/doubles/nvml/b200.scenario \
+    tests/doubles/nvml/build \
+    tests/doubles/nvml/hgx-h100.scenario \
+    tests/doubles/nvml/no-gpu.scenario \
+    tests/doubles/nvml/nvml.c \
+    tests/doubles/nvml/t4.scenario
 EXTRA_DIST += \
     tests/fixtures/topology/three-bridges.txt \
     tests/fixtures/topology/three-bridges.xml

@@ -22,6 +22,9 @@ real_job() {
     like "$out" '8 ranks on 4 nodes .*no wrong sum' "./demo all-reduced over 8 ranks without a wrong sum"
     is "$(awk '/^node[1-4] / { print $4 }' <<<"$out" | sort -u | wc -l)" 4 "./demo shows four different addresses"
     is "$(grep -c '^node.* ^=mlx5_0  *8 IB ' <<<"$out")" 4 "./demo shows a node of a 1-Click Cluster in each row: ^=mlx5_0, which leaves 8 IB rails"
+    like "$out" 'mlx5_4/1 DOWN \(Polling\), expected ACTIVE; check cable and switch port \[cluster-env ib.port.state\] *node1' \
+        "./demo pulls a cable: the node is drained with the reason"
+    like "$out" 'job [0-9]+ was requeued, and ran on node\[2-4\]' "and the job ran on the others"
 }
 
 own_command() {
@@ -73,7 +76,7 @@ kept() {
     ok "./demo --end ends it" test ! -e "$state"
 }
 
-plan 12
+plan 14
 real_job
 own_command
 batch_script

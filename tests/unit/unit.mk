@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Unit tests: one program for each module of lib/, in a folder of the same name.
 unit_programs = \
+    tests/unit/base/test_append \
     tests/unit/base/test_error \
     tests/unit/base/test_file \
     tests/unit/base/test_parse \
@@ -10,9 +11,15 @@ unit_programs = \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
+    tests/unit/model/test_check_rule \
+    tests/unit/model/test_finding \
+    tests/unit/model/test_gpu_state \
+    tests/unit/model/test_counters \
+    tests/unit/model/test_host \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
+    tests/unit/model/test_kernel_event \
     tests/unit/model/test_node \
     tests/unit/model/test_notes \
     tests/unit/model/test_pci \
@@ -20,9 +27,37 @@ unit_programs = \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
+    tests/unit/checks/test_kernel \
+    tests/unit/checks/test_gpu_delta \
+    tests/unit/checks/test_gpu_expected \
+    tests/unit/checks/test_gpu_nvml \
+    tests/unit/config/test_checks \
     tests/unit/config/test_config \
+    tests/unit/config/test_expected \
     tests/unit/config/test_options \
     tests/unit/launch/test_agreement \
+    tests/unit/checks/test_gpu \
+    tests/unit/checks/test_ib \
+    tests/unit/health/test_drain \
+    tests/unit/health/test_check_names \
+    tests/unit/health/test_guard \
+    tests/unit/health/test_recover \
+    tests/unit/health/test_recovery \
+    tests/unit/health/test_health \
+    tests/unit/health/test_journal \
+    tests/unit/health/test_phase \
+    tests/unit/health/test_questions \
+    tests/unit/checks/test_host \
+    tests/unit/checks/test_ib_card \
+    tests/unit/checks/test_ib_counters \
+    tests/unit/checks/test_ib_roce \
+    tests/unit/health/test_baseline \
+    tests/unit/health/test_before_after \
+    tests/unit/health/test_job_xid \
+    tests/unit/health/test_leftover \
+    tests/unit/health/test_leftover_end \
+    tests/unit/health/test_share \
+    tests/unit/slurm/test_job \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
     tests/unit/launch/test_interface \
@@ -39,18 +74,46 @@ unit_programs = \
     tests/unit/local/test_primary \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
+    tests/unit/probe/test_gpu_helper \
     tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
+    tests/unit/probe/test_host_details \
     tests/unit/probe/test_ib \
+    tests/unit/probe/test_kernel_line \
+    tests/unit/probe/test_kernel_log \
     tests/unit/probe/test_machines \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
+    tests/unit/probe/test_rail \
     tests/unit/report/test_cluster \
+    tests/unit/report/test_findings \
+    tests/unit/report/test_node_config \
     tests/unit/report/test_plan \
+    tests/unit/report/test_run \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
     tests/unit/slurm/test_nodes
+# Kernel logs.
+EXTRA_DIST += \
+    tests/fixtures/kernel/benign.kmsg \
+    tests/fixtures/kernel/came-back.kmsg \
+    tests/fixtures/kernel/clean.kmsg \
+    tests/fixtures/kernel/fell-off.dmesg \
+    tests/fixtures/kernel/fell-off.kmsg \
+    tests/fixtures/kernel/garbage.kmsg \
+    tests/fixtures/kernel/memory.kmsg \
+    tests/fixtures/kernel/mlx5-boot.dmesg \
+    tests/fixtures/kernel/mlx5.dmesg \
+    tests/fixtures/kernel/nvlink5.kmsg \
+    tests/fixtures/kernel/old-driver.kmsg \
+    tests/fixtures/kernel/recovered.kmsg \
+    tests/fixtures/kernel/sxid-nonfatal.kmsg \
+    tests/fixtures/kernel/sxid-wordless.kmsg \
+    tests/fixtures/kernel/sxid.kmsg \
+    tests/fixtures/kernel/unknown-numbers.kmsg \
+    tests/fixtures/kernel/xid-13-on-bus-48.kmsg \
+    tests/fixtures/kernel/yesterday.kmsg
 # Machines: node.facts and expected in each folder.
 EXTRA_DIST += \
     tests/fixtures/machines/aws-p5/expected \
@@ -151,8 +214,12 @@ EXTRA_DIST += \
     tests/fixtures/machines/runpod.facts \
     tests/fixtures/machines/runpod.tree \
     tests/fixtures/unpack \
+    tests/unit/checks/judged.h \
+    tests/unit/kernel.h \
+    tests/unit/checks/view.h \
     tests/unit/launch/scene.h \
     tests/unit/probe/machine.h \
+    tests/unit/probe/asked.h \
     tests/unit/probe/tree.h \
     tests/unit/unit.h \
     tests/unit/unit_dir.h \
@@ -162,6 +229,8 @@ tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_report_test_run_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_test_run_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 

@@ -427,6 +427,48 @@ static void the_time_for_all_holds_for_each(void **state)
         ce_child_free(&children[i]);
 }
 
+/* What the second is to run is known when the first has said it. */
+static void run_what_was_said(void *ctx, const struct ce_child *child)
+{
+    struct ce_child *second = ctx;
+    static struct shell s;
+    static char line[64];
+    if (child == second)
+        return;
+    snprintf(line, sizeof line, "%.50s", ce_text_string(&child->output));
+    *second = *shell(&s, line, LONG_MS);
+}
+
+static void one_begins_after_another(void **state)
+{
+    struct shell s;
+    struct ce_child children[3] = {*shell(&s, "sleep 0.1; echo echo two", LONG_MS)};
+    (void)state;
+    children[1].after = &children[0];
+    children[2].after = &children[1]; /* and has nothing to run */
+    ce_children_run(children, 3,
+                    &(struct ce_children_plan){
+                        .at_once = 3, .ended = run_what_was_said, .ctx = &children[1]});
+    assert_string_equal(ce_text_string(&children[1].output), "two\n");
+    assert_int_equal(children[2].end, CE_CHILD_NOT_RUN);
+    for (int i = 0; i < 3; i++)
+        ce_child_free(&children[i]);
+}
+
+static void one_after_another_that_hangs_has_no_time(void **state)
+{
+    struct shell s[2];
+    struct ce_child children[] = {*shell(&s[0], "exec sleep 60", LONG_MS),
+                                  *shell(&s[1], "echo never", LONG_MS)};
+    (void)state;
+    children[1].after = &children[0];
+    ce_children_run(children, 2, &(struct ce_children_plan){.at_once = 2, .total_ms = SHORT_MS});
+    assert_int_equal(children[0].end, CE_CHILD_LATE);
+    assert_int_equal(children[1].end, CE_CHILD_NOT_RUN);
+    for (int i = 0; i < 2; i++)
+        ce_child_free(&children[i]);
+}
+
 static void no_file_is_left_open(void **state)
 {
     struct shell s;
@@ -463,6 +505,8 @@ int main(void)
     UNIT_RULE(no_more_than_allowed_run_at_once);
     UNIT_RULE(one_that_hangs_does_not_hold_up_the_others);
     UNIT_RULE(the_time_for_all_holds_for_each);
+    UNIT_RULE(one_begins_after_another);
+    UNIT_RULE(one_after_another_that_hangs_has_no_time);
     UNIT_RULE(no_file_is_left_open);
     return UNIT_RUN("child");
 }

@@ -7,7 +7,7 @@
 #define DEFAULTS                                                                                   \
     "port.first=61000\nport.last=65535\nnetwork.suffix=\nnetwork.interface=\n"                     \
     "network.interfaces=0\nnetwork.family=auto\n"
-#define WARN "rails.differ=warn\n"
+#define WARN "rails.differ=warn\nmode=observe\n"
 
 /* What a configuration means for node "gpu3", as node.policy says it; "..." stands for the default
  * of the keys before. */
@@ -56,7 +56,7 @@ static const struct meaning_row {
     {"rails_are_understood",
      "rails = { count = 8; link_layer = \"infiniband\"; rate = 400; differ = \"common\"; };\n",
      DEFAULTS "tuning=default\nrails.count=8\nrails.link_layer=infiniband\nrails.rate_gbps=400\n"
-     "rails.differ=common\n"},
+     "rails.differ=common\nmode=observe\n"},
     {"rails_of_a_section_are_added_key_by_key",
      "rails = { count = 8; link_layer = \"infiniband\"; };\n"
      "nodes = ( { names = \"gpu3\"; rails = { count = 4; }; },\n"
@@ -194,6 +194,16 @@ static const struct error_row {
      "1023: expected a number from 1024 to 65535"},
     {"a_port_past_65535_is_an_error", "port = { last = 65536; };\n", "test.conf:1:",
      "65536: expected a number from 1024 to 65535"},
+    {"a_guard_that_would_drain_nobody", "max_drained = 0;", "test.conf:1:",
+     "max_drained: 0: expected a number from 1 to 100"},
+    {"a_guard_of_more_than_all", "max_drained = 101;", "test.conf:1:",
+     "101: expected a number from 1 to 100"},
+    {"a_guard_of_no_time", "max_drained_hours = 0;", "test.conf:1:",
+     "max_drained_hours: 0: expected a number from 1 to 8760"},
+    {"a_recovery_that_is_neither_on_nor_off", "recover = \"yes\";", "test.conf:1:",
+     "recover: 'yes': expected \"off\" or \"on\""},
+    {"a_guard_of_some_nodes", "nodes = ( { names = \"n1\"; max_drained = 5; } );", "test.conf:1:",
+     "'max_drained' is not a key of a nodes section"},
     {"a_window_that_runs_backwards_is_an_error", "port = { first = 3000; last = 2999; };\n",
      "test.conf:", "port.first = 3000 is greater than port.last = 2999"},
     {"a_window_past_the_default_end_is_an_error", "port = { last = 60000; };\n", "test.conf:",

@@ -9,10 +9,11 @@ static const char whole[] =
     FRAMED("port.first=50000\nport.last=50999\nnetwork.suffix=-hsn\nnetwork.interface=eth1\n"
            "network.interfaces=8\nnetwork.family=ipv6\nnetwork.prefix.0=10.1.0.0/16\n"
            "network.prefix.1=fd00::/8\ntuning=off\nrails.count=8\nrails.link_layer=infiniband\n"
-           "rails.rate_gbps=400\nrails.differ=refuse\n");
+           "rails.rate_gbps=400\nrails.differ=refuse\nmode=observe\n"
+           "deadline=60\nreports.log=\nreports.metrics=/m\n");
 static const char usual[] =
     FRAMED("port.first=61000\nport.last=65535\nnetwork.suffix=\nnetwork.interface=\n"
-           "network.interfaces=0\nnetwork.family=auto\ntuning=default\nrails.differ=warn\n");
+           "network.interfaces=0\nnetwork.family=auto\ntuning=default\nrails.differ=warn\nmode=observe\n");
 
 static struct ce_policy parse(const char *text)
 {
@@ -49,6 +50,9 @@ static void every_key_is_read(void **state)
     assert_int_equal(policy.rails.link_layer, CE_LINK_INFINIBAND);
     assert_int_equal(policy.rails.rate_gbps, 400);
     assert_int_equal(policy.differ, CE_DIFFER_REFUSE);
+    assert_int_equal(policy.deadline_s, 60);
+    assert_string_equal(policy.log, "");
+    assert_string_equal(policy.metrics, "/m");
     writes_as(&policy, whole);
 }
 
@@ -123,6 +127,9 @@ static const struct error_row {
     {"a_rate_past_all_rates_is_an_error", "rails.rate_gbps=100001\n", "rails.rate_gbps=100001"},
     {"a_link_layer_that_is_none_is_an_error", "rails.link_layer=roce\n", "rails.link_layer=roce"},
     {"a_way_to_differ_that_is_none_is_an_error", "rails.differ=stop\n", "rails.differ=stop"},
+    {"a_deadline_out_of_bounds_is_an_error", "deadline=61\n", "deadline=61"},
+    {"a_log_that_is_no_path_is_an_error", "reports.log=x\n", "reports.log=x: not an absolute path"},
+    {"a_folder_that_is_no_path_is_an_error", "reports.metrics=../x\n", "reports.metrics=../x: not"},
     {"a_key_twice_is_an_error", "tuning=off\ntuning=off\n", "twice"},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe/helpers.h"
 
+#include "asked.h"
 #include "tree.h"
 
 #define FRAMED(lines) "format=1\n" lines "end=1\n"
@@ -79,11 +80,18 @@ static void put_script(const struct unit_dir *dir, const char *name, const char 
         unit_dir_writen(dir, name, text, strlen(text), 0755);
 }
 
-static struct ce_notes ask(const struct unit_dir *dir, bool topology, struct ce_node *node)
+static struct ce_notes ask(const struct unit_dir *dir, struct ce_node *node)
 {
     struct ce_notes notes = {.count = 0};
-    const struct ce_helpers with = {.dir = dir->path, .deadline_ms = 500, .topology = topology};
-    ce_probe_helpers(&with, node, &notes);
+    struct ce_helper_question questions[2];
+    struct ce_child children[2];
+    for (int i = 0; i < 2; i++)
+        ce_helper_ask(&questions[i], (enum ce_helper)i, dir->path, 500, &children[i]);
+    ce_children_run(children, 2, &(struct ce_children_plan){.at_once = 2});
+    for (int i = 0; i < 2; i++) {
+        ce_helper_answer((enum ce_helper)i, &children[i], node, &notes);
+        ce_child_free(&children[i]);
+    }
     return notes;
 }
 
@@ -101,7 +109,7 @@ static void tells(void **state)
     put_script(&dir, "probe-verbs", row->verbs);
     put_script(&dir, "probe-topology", row->topology);
     ce_auto(ce_node_destroy) struct ce_node *node = parse(machine);
-    struct ce_notes notes = ask(&dir, true, node);
+    struct ce_notes notes = ask(&dir, node);
     unit_dir_remove(&dir);
     const struct ce_hca *a = &node->hcas[0], *b = &node->hcas[1];
     snprintf(told, sizeof told, "opens: %s %s, firmware: %s %s", word(a->opens), word(b->opens),
@@ -115,35 +123,6 @@ static void tells(void **state)
         unit_holds(notes.line[0].text, row->note);
     if (row->second)
         unit_holds(notes.line[1].text, row->second);
-}
-
-/* Helpers that leave a file behind, so that it shows who was asked. */
-static const struct asked_row {
-    const char *name, *facts;
-    bool topology;
-    const char *asked;
-} askeds[] = {
-    {"without_an_hca_nobody_is_asked", FRAMED("gpu.count=1\n"), true, ""},
-    {"without_a_gpu_there_is_no_distance", FRAMED("ib.mlx5_0.vf=0\ngpu.count=0\n"), true, "v"},
-    {"who_does_not_want_distances_has_none", FRAMED("ib.mlx5_0.vf=0\ngpu.count=1\n"), false, "v"},
-    {"else_both_are_asked", FRAMED("ib.mlx5_0.vf=0\ngpu.count=1\n"), true, "vt"},
-};
-
-static void is_asked(void **state)
-{
-    const struct asked_row *row = *state;
-    struct unit_dir dir = unit_dir_make();
-    put_script(&dir, "probe-verbs", "#!/bin/sh\n: >\"${0%/*}/v\"; printf 'format=1\\nend=1\\n'\n");
-    put_script(&dir, "probe-topology",
-               "#!/bin/sh\n: >\"${0%/*}/t\"; printf 'format=1\\nend=1\\n'\n");
-    ce_auto(ce_node_destroy) struct ce_node *node = parse(row->facts);
-    struct ce_notes notes = ask(&dir, row->topology, node);
-    bool verbs = faccessat(dir.fd, "v", F_OK, 0) == 0,
-         topology = faccessat(dir.fd, "t", F_OK, 0) == 0;
-    unit_dir_remove(&dir);
-    assert_int_equal(notes.count, 0);
-    assert_int_equal(verbs, strchr(row->asked, 'v') != NULL);
-    assert_int_equal(topology, strchr(row->asked, 't') != NULL);
 }
 
 #define OLD(boot, pci, gpu, distance)                                                              \
@@ -189,6 +168,16 @@ static void is_kept(void **state)
 
 /* ---------------------------------------------------------------- sysfs */
 
+static void ask_ib(const struct tree *tree, unsigned deadline_ms, struct ce_node *node,
+                   struct ce_notes *notes)
+{
+    struct ce_child child;
+    ce_ib_ask(&tree->root, deadline_ms, &child);
+    run_alone(&child);
+    ce_ib_answer(&child, node, notes);
+    ce_child_free(&child);
+}
+
 static void devices_come_through_a_child(void **state)
 {
     struct tree tree = tree_make();
@@ -198,7 +187,7 @@ static void devices_come_through_a_child(void **state)
     tree_put(&tree, "sys/class/infiniband/mlx5_1/ports/1", "state", "1: DOWN\n");
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
     assert_non_null(node);
-    ce_probe_ib_within(&tree.root, 5000, node, &notes);
+    ask_ib(&tree, 5000, node, &notes);
     tree_remove(&tree);
     assert_int_equal(notes.count, 0);
     assert_int_equal(node->hca_count, 2);
@@ -223,7 +212,7 @@ static void a_child_that_does_not_answer_leaves_a_note(void **state)
     many_devices(&tree, CE_HCA_MAX);
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
     assert_non_null(node);
-    ce_probe_ib_within(&tree.root, 1, node, &notes);
+    ask_ib(&tree, 1, node, &notes);
     tree_remove(&tree);
     assert_int_equal(node->hca_count, 0);
     assert_int_equal(notes.count, 1);
@@ -238,7 +227,7 @@ static void too_many_devices_leave_a_note(void **state)
     many_devices(&tree, CE_HCA_MAX + 1);
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
     assert_non_null(node);
-    ce_probe_ib_within(&tree.root, 20000, node, &notes);
+    ask_ib(&tree, 20000, node, &notes);
     tree_remove(&tree);
     assert_int_equal(node->hca_count, 0);
     assert_int_equal(notes.count, 1);
@@ -251,7 +240,6 @@ int main(void)
     UNIT_RULE(a_child_that_does_not_answer_leaves_a_note);
     UNIT_RULE(too_many_devices_leave_a_note);
     UNIT_TABLE(helpers, tells);
-    UNIT_TABLE(askeds, is_asked);
     UNIT_TABLE(keeps, is_kept);
     return UNIT_RUN("probe/helpers");
 }

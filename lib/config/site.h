@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the site's admin has written: the configuration, for one node after the other, and the
  * address book it names. */
-#ifndef CE_CLI_SITE_H
-#define CE_CLI_SITE_H
+#ifndef CE_CONFIG_SITE_H
+#define CE_CONFIG_SITE_H
 
 #include "base/cleanup.h"
 #include "base/error.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "site.h"
+#include "config/site.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "local/texts.h"
 
-enum { CONFIG_MAX = 1 << 20 };
+enum { CONFIG_MAX = 1 << 20, BOOK_MAX = 16 << 20 };
 
 int ce_site_open(const char *path, struct ce_site *site, struct ce_error *err)
 {
@@ -50,7 +49,7 @@ struct ce_rules *ce_site_rules(const struct ce_site *site, const char *node_name
 struct ce_book *ce_site_book(const struct ce_config *config, const char **path,
                              struct ce_error *err)
 {
-    ce_autotext struct ce_text text = CE_TEXT(CE_TEXT_MAX);
+    ce_autotext struct ce_text text = CE_TEXT(BOOK_MAX);
     bool configured = config->address_book[0] != '\0';
     *path = configured ? config->address_book : CE_SITE_BOOK;
     enum ce_read_result result = ce_file_read(AT_FDCWD, *path, CE_TRUST_OWNER, &text, err);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The same on all architectures; libc's functions and numbers are younger than these calls. */
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+int ce_watch_open(pid_t pid, struct ce_watch *ret)
+{
+    *ret = (struct ce_watch){pid, pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1};
+    return ret->fd < 0 ? -1 : 0;
+}
+
+void ce_watch_close(struct ce_watch *watch)
+{
+    if (watch->fd >= 0)
+        close(watch->fd);
+    watch->fd = -1;
+}
+
+static bool ended_within(const struct ce_watch *watch, int ms)
+{
+    struct pollfd poll_fd = {.fd = watch->fd, .events = POLLIN};
+    int rc;
+    if (watch->fd < 0)
+        return true;
+    do
+        rc = poll(&poll_fd, 1, ms);
+    while (rc < 0 && errno == EINTR && ms == 0);
+    return rc > 0;
+}
+
+bool ce_watch_lives(const struct ce_watch *watch)
+{
+    return !ended_within(watch, 0);
+}
+
+static long now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool ce_watch_wait(const struct ce_watch *watches, size_t count, unsigned ms)
+{
+    long end = now_ms() + (long)ms;
+    for (size_t i = 0; i < count; i++)
+        while (!ended_within(&watches[i], 0)) {
+            long left = end - now_ms();
+            if (left <= 0)
+                return false;
+            ended_within(&watches[i], (int)left);
+        }
+    return true;
+}
+
+int ce_watch_signal(const struct ce_watch *watch, int number)
+{
+    return watch->fd >= 0 ? (int)syscall(SYS_pidfd_send_signal, watch->fd, number, NULL, 0) : -1;
+}

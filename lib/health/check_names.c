@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "health/check_names.h"
+
+#include <string.h>
+
+#include "health/health.h"
+
+enum { LIKE_MAX = 3 }; /* characters that may be wrong */
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+/* How many characters to change, add or leave out to make one of the other (Levenshtein). */
+static size_t difference(const char *a, const char *b)
+{
+    size_t row[CE_CHECK_PATTERN + 1], length = strlen(b);
+    if (length > CE_CHECK_PATTERN)
+        return length;
+    for (size_t k = 0; k <= length; k++)
+        row[k] = k;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= length; k++) {
+            size_t above = row[k];
+            row[k] = least(above + 1, row[k - 1] + 1, corner + (a[i - 1] != b[k - 1]));
+            corner = above;
+        }
+    }
+    return row[length];
+}
+
+const char *ce_check_names_like(const char *name)
+{
+    const struct ce_check *check;
+    const char *best = NULL;
+    size_t best_difference = LIKE_MAX + 1;
+    for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++) {
+        size_t d = difference(name, check->name);
+        if (d < best_difference) {
+            best_difference = d;
+            best = check->name;
+        }
+    }
+    return best;
+}
+
+static bool covers_any(const struct ce_check_rule *rule)
+{
+    const struct ce_check *check;
+    for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
+        if (ce_check_rule_covers(rule, check->name))
+            return true;
+    return false;
+}
+
+static int fail_unknown(const struct ce_site *site, const struct ce_check_rule *rule, struct ce_error *err)
+{
+    const char *like = ce_check_names_like(rule->name);
+    if (like)
+        ce_fail(err, "no check is called '%s'; did you mean '%s'?", rule->name, like);
+    else
+        ce_fail(err, "no check is called '%s'; 'cluster-env check --list' lists them", rule->name);
+    return ce_fail_in(err, "%s:%u: checks", site->path, rule->line);
+}
+
+int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error *err)
+{
+    if (ce_site_open(path, site, err) < 0)
+        return -1;
+    const struct ce_check_rules *rules = site->file ? ce_config_checks(site->file) : NULL;
+    for (uint32_t i = 0; rules && i < rules->count; i++)
+        if (!covers_any(&rules->items[i]))
+            return fail_unknown(site, &rules->items[i], err);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names in `checks` of the configuration, held against the checks that there are. */
+#ifndef CE_HEALTH_CHECK_NAMES_H
+#define CE_HEALTH_CHECK_NAMES_H
+
+#include "base/error.h"
+#include "config/site.h"
+
+/* As ce_site_open(), and every rule of the file, also those of other nodes, covers a check; -1 with
+ * err, "FILE:LINE: ...", names one that may have been meant. */
+int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error *err);
+
+/* The check whose name is most like this one; NULL: none is like it. */
+const char *ce_check_names_like(const char *name);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Take a node out of service and let it come back, through helpers/slurm-node: one child, one
+ * deadline, so that a slurmctld that does not answer holds nobody; and a little later, by chance, so
+ * that many nodes do not come at once. */
+#ifndef CE_HEALTH_DRAIN_H
+#define CE_HEALTH_DRAIN_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "health/guard.h"
+
+/* Drain it, where the guard admits it; a reason that stands there, whoever gave it, stays.  Takes a
+ * good second where slurmctld answers.  CE_CHANGE_FAILED with err: the helper is not there, the
+ * deadline passed, slurmctld refused; the node may be drained or not. */
+enum ce_change ce_drain_node(const char *helper_dir, const char *node, const char *reason,
+                             const struct ce_guard_limit *limit, unsigned deadline_ms,
+                             struct ce_error *err);
+
+/* Undrain it, where it is drained with exactly this reason.  CE_CHANGED, CE_CHANGE_NOT_OURS, or
+ * CE_CHANGE_FAILED with err. */
+enum ce_change ce_drain_lift(const char *helper_dir, const char *node, const char *reason,
+                             unsigned deadline_ms, struct ce_error *err);
+
+/* A batch job whose prolog fails on this node goes back into the queue.  Slurm does it too, but after the
+ * prolog's end, and the script may run on other nodes until then.  CE_CHANGED, also where Slurm has to end the
+ * job; CE_CHANGE_FAILED with err. */
+enum ce_change ce_requeue_job(const char *helper_dir, uint32_t job, unsigned deadline_ms,
+                              struct ce_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checks of one phase on one node: from facts and policy to findings with a response each. */
+#ifndef CE_HEALTH_HEALTH_H
+#define CE_HEALTH_HEALTH_H
+
+#include "base/error.h"
+#include "checks/check.h"
+#include "health/share.h"
+#include "model/finding.h"
+#include "model/node.h"
+#include "model/policy.h"
+
+/* Run the checks of `phase` (CE_PROLOG, ...), or of them the one called `only` (NULL: all), into
+ * findings, in the order of the table.  A finding's response is CE_DRAIN only for a fault, with a
+ * check whose policy it is; where policy->mode is CE_MODE_OBSERVE it still is: what would be done.
+ * 0; -1 with err: no memory. */
+int ce_health_judge(const struct ce_node *node, const struct ce_policy *policy, unsigned phase,
+                    const char *only, struct ce_findings *findings, struct ce_error *err);
+
+/* The same, with what the prolog of the job saw (health/baseline.h); before may be NULL. */
+int ce_health_judge_since(const struct ce_node *node, const struct ce_node *before,
+                          const struct ce_policy *policy, unsigned phase, const char *only,
+                          struct ce_findings *findings, struct ce_error *err);
+
+/* The same, of a job's share of the node; share may be NULL: all of it. */
+int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before,
+                        const struct ce_share *share, const struct ce_policy *policy,
+                        unsigned phase, const char *only, struct ce_findings *findings,
+                        struct ce_error *err);
+
+/* All checks, one after the other; NULL at the end. */
+const struct ce_check *ce_health_check_at(size_t index);
+/* NULL where there is none of that name. */
+const struct ce_check *ce_health_check_find(const char *name);
+
+/* What is done about a fault of this check, and about what it could not find out, as the policy has
+ * it; where a fault is ignored, so is what is only odd. */
+void ce_health_responses(const struct ce_check *check, const struct ce_policy *policy,
+                         enum ce_response *fault, enum ce_response *unknown);
+
+/* Is one of that verdict among them? */
+bool ce_health_has(const struct ce_findings *findings, enum ce_verdict verdict);
+/* And not ignored? */
+bool ce_health_matters(const struct ce_findings *findings, enum ce_verdict verdict);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "phase_program.h"
+
+#include <config.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "checks/check.h"
+#include "health/drain.h"
+#include "health/journal.h"
+#include "health/phase.h"
+#include "health/recover.h"
+#include "local/texts.h"
+#include "model/hostlist.h"
+
+/* For each second of the deadline: all probes side by side, then slurmctld, and something is left for
+ * last words.  10 s by default: what Slurm's own defaults grant (MessageTimeout,
+ * BatchStartTimeout). */
+enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
+/* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
+ * meanwhile. */
+enum { LEFTOVERS_MS = 20000 };
+enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
+
+/* Shared with the child. */
+struct run {
+    const char *name;
+    unsigned phase;
+    const char *node_name; /* in Slurm; NULL: not told */
+    uint32_t job;
+    struct ce_policy policy;    /* the last one, until the configuration was read */
+    struct timespec began;
+    struct ce_slurm_job slurm;
+    struct ce_error last_words; /* of the parent, where the child had none */
+    enum ce_done done;
+    bool faulty;                /* set before the node is drained: from here on the status is 1 */
+    bool reported;
+};
+
+/* ---------------------------------------------------------------- where it runs */
+
+/* slurmd's own word, but it stands among others that are the user's. */
+static char *node_name(void)
+{
+    const char *name = getenv("SLURMD_NODENAME");
+    size_t length = name ? ce_hostname_span(name) : 0;
+    return length > 0 && !name[length] && length < 256 ? strdup(name) : NULL;
+}
+
+static const char *get_variable(void *ctx, const char *name)
+{
+    (void)ctx;
+    return getenv(name);
+}
+
+/* SPANK_* and much of SLURM_* is the user's text: no child of ours gets it.  slurm.conf may be
+ * elsewhere than usual. */
+static int forget_environment(void)
+{
+    const char *conf = getenv("SLURM_CONF");
+    char *kept = conf ? strdup(conf) : NULL;
+    return clearenv() || (conf && (!kept || setenv("SLURM_CONF", kept, 1) < 0)) ? -1 : 0;
+}
+
+/* What is opened next must not become stderr. */
+static void open_standard_files(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
+/* ---------------------------------------------------------------- words */
+
+/* A line for syslog, and for slurmd's log, which has what we print. */
+__attribute__((format(printf, 3, 4))) static void
+tell_syslog(const struct run *run, int priority, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    dprintf(STDOUT_FILENO, "%s: job %u: %s\n", run->name, run->job, line);
+    syslog(priority, "job %u: %s", run->job, line);
+}
+
+/* Those to be drained for are in the reason. */
+static void tell_findings(const struct run *run, const struct ce_phase_result *result)
+{
+    for (size_t i = 0; i < result->findings.count; i++) {
+        const struct ce_finding *finding = &result->findings.items[i];
+        if (finding->response == CE_TELL)
+            tell_syslog(run, LOG_WARNING, "%s: %s%s%s [%s]", ce_verdict_name(finding->verdict),
+                finding->subject, finding->subject[0] ? " " : "", finding->text, finding->check);
+    }
+    for (size_t i = 0; i < result->notes.count; i++)
+        tell_syslog(run, LOG_NOTICE, "%s", result->notes.line[i].text);
+}
+
+/* ---------------------------------------------------------------- reports */
+
+static unsigned ms_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned)((now.tv_sec - then->tv_sec) * 1000 + (now.tv_nsec - then->tv_nsec) / 1000000);
+}
+
+/* error: why the result says nothing; NULL: it does. */
+static void report(struct run *run, const struct ce_phase_result *result, const char *error,
+                   unsigned deadline_ms)
+{
+    struct ce_error err;
+    const unsigned took_ms = ms_since(&run->began);
+    const struct ce_run told = {
+        .phase = run->name + strlen("cluster-"),
+        .node = run->node_name ? run->node_name : result->node_name,
+        .boot_id = result->boot_id,
+        .mode = error ? NULL : ce_mode_name(result->policy.mode),
+        .job = run->job,
+        .began = time(NULL) - took_ms / 1000,
+        .took_ms = took_ms,
+        .error = error,
+        .misconfigured = error && result->misconfigured,
+        .reason = result->reason.text,
+        .done = run->done,
+        .findings = &result->findings,
+        .notes = &result->notes,
+    };
+    run->reported = true;
+    if (ce_journal_keep(&told, &run->policy, deadline_ms, &err) < 0)
+        tell_syslog(run, LOG_NOTICE, "%s", err.text);
+}
+
+/* ---------------------------------------------------------------- in the child */
+
+/* What became of the node, in words; `%s` is what was found. */
+static void tell_change(const struct run *run, enum ce_change change, const char *reason)
+{
+    switch (change) {
+    case CE_CHANGED:
+        tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
+        break;
+    case CE_CHANGE_NOT_OURS:
+        tell_syslog(run, LOG_ERR, "this node is drained already, and keeps its reason: %s", reason);
+        break;
+    case CE_CHANGE_HELD_BACK:
+        tell_syslog(run, LOG_CRIT, "max_drained is reached, this node STAYS IN SERVICE with: %s", reason);
+        break;
+    case CE_CHANGE_FAILED:
+        if (run->faulty)
+            tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
+        else
+            tell_syslog(run, LOG_ERR, "this node could not be drained: %s", reason);
+        break;
+    }
+}
+
+/* Where slurmctld does not answer, the exit status drains the node all the same, without the
+ * reason; that of a health check is nobody's. */
+static void drain(struct run *run, struct ce_phase_result *result)
+{
+    const struct ce_guard_limit limit = {result->policy.max_drained,
+                                         result->policy.max_drained_hours};
+    struct ce_error err;
+    run->faulty = run->phase != CE_MANUAL;
+    run->done = run->faulty ? CE_DONE_DRAINED : CE_DONE_NOTHING;
+    enum ce_change change = ce_drain_node(CE_HELPER_DIR, result->node_name, result->reason.text,
+                                          &limit, DRAIN_MS * run->policy.deadline_s, &err);
+    result->held_back = change == CE_CHANGE_HELD_BACK;
+    run->faulty &= !result->held_back;
+    if (change != CE_CHANGE_FAILED)
+        run->done = result->held_back ? CE_DONE_HELD_BACK : CE_DONE_DRAINED;
+    tell_change(run, change, result->reason.text);
+    if (change == CE_CHANGE_FAILED) {
+        ce_fail_in(&err, "the reason could not be set");
+        tell_syslog(run, LOG_ERR, "%s", err.text);
+    }
+    if (change == CE_CHANGED && ce_recover_drained(CE_RUN_DIR, result, &err) < 0)
+        tell_syslog(run, LOG_WARNING, "this node will not come back by itself: %s", err.text);
+    if (run->phase == CE_PROLOG && run->job && run->faulty && change != CE_CHANGE_FAILED &&
+        ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err) != CE_CHANGED)
+        tell_syslog(run, LOG_NOTICE, "%s", err.text);
+}
+
+/* The checks of a health check found nothing to drain for, or what this node is drained for. */
+static void recover(const struct run *run, const struct ce_phase_result *result)
+{
+    struct ce_error reason = {""}, err;
+    if (run->phase != CE_MANUAL || result->policy.mode != CE_MODE_DRAIN ||
+        result->policy.recover != CE_RECOVER_ON)
+        return;
+    switch (ce_recover_look(CE_RUN_DIR, CE_HELPER_DIR, result,
+                            DRAIN_MS * run->policy.deadline_s, &reason, &err)) {
+    case CE_RECOVER_NOTHING:
+        break;
+    case CE_RECOVER_BACK:
+        tell_syslog(run, LOG_NOTICE, "this node is well, and in service again after: %s", reason.text);
+        break;
+    case CE_RECOVER_ENOUGH:
+        tell_syslog(run, LOG_WARNING, "this node came back twice within a day, and stays drained for: %s", reason.text);
+        break;
+    case CE_RECOVER_TAKEN:
+        tell_syslog(run, LOG_NOTICE, "this node is well, but no more drained by us for: %s", reason.text);
+        break;
+    case CE_RECOVER_FAILED:
+        tell_syslog(run, LOG_WARNING, "this node does not come back by itself now: %s", err.text);
+        break;
+    }
+}
+
+static void answer(struct run *run, struct ce_phase_result *result)
+{
+    const char *reason = result->reason.text;
+    if (reason[0] && result->policy.mode == CE_MODE_OBSERVE) {
+        run->done = CE_DONE_OBSERVED;
+        tell_syslog(run, LOG_WARNING, "mode = \"observe\", else this node would be drained: %s", reason);
+    } else if (reason[0])
+        drain(run, result);
+    recover(run, result);
+}
+
+static int run_phase(void *ctx)
+{
+    struct run *run = ctx;
+    const struct ce_phase what = {
+        .phase = run->phase,
+        .machine = {.root = "/",
+                    .helpers = CE_HELPER_DIR,
+                    .run_dir = CE_RUN_DIR,
+                    .deadline_ms = PROBE_MS * run->policy.deadline_s},
+        .node_name = run->node_name,
+        .job = run->job,
+        .slurm = run->slurm,
+        .keep = run->phase == CE_PROLOG,
+    };
+    ce_autophase struct ce_phase_result result;
+    struct ce_error err;
+    openlog(run->name, LOG_PID, LOG_DAEMON);
+    if (ce_phase_run(&what, &result, &err) < 0) {
+        ce_fail_in(&err, "not checked");
+        tell_syslog(run, LOG_ERR, "%s", err.text);
+        report(run, &result, err.text, REPORT_MS);
+        return 0;
+    }
+    run->policy = result.policy;
+    tell_findings(run, &result);
+    answer(run, &result);
+    report(run, &result, NULL, REPORT_MS);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- in the parent */
+
+static int say_last_words(void *ctx)
+{
+    struct run *run = ctx;
+    const struct ce_phase_result nothing = {.node_name = ""};
+    if (!run->reported)
+        report(run, &nothing, run->last_words.text, LAST_REPORT_MS);
+    openlog(run->name, LOG_PID, LOG_DAEMON);
+    tell_syslog(run, LOG_ERR, "%s", run->last_words.text);
+    return 0;
+}
+
+static void run_child(struct run *run, int (*body)(void *), unsigned deadline_ms,
+                      struct ce_error *err)
+{
+    struct ce_child child = {
+        .body = body, .ctx = run, .deadline_ms = deadline_ms, .output_max = WORDS_MAX};
+    err->text[0] = '\0';
+    ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
+    if (ce_child_check(&child, err) < 0) {
+        if (run->faulty)
+            ce_fail_in(err, "the reason could not be set");
+        else
+            ce_fail_in(err, "not checked");
+    }
+    fputs(ce_text_string(&child.output), stderr);
+    ce_child_free(&child);
+}
+
+/* As the last prolog, or the boot, wrote it down: the configuration itself may be on a file system
+ * that hangs. */
+static void read_policy(struct ce_policy *ret)
+{
+    ce_autotext struct ce_text text = CE_TEXT(CE_TEXT_MAX);
+    ce_policy_default(ret);
+    if (ce_file_read(AT_FDCWD, CE_RUN_DIR "/" CE_POLICY_FILE, CE_TRUST_OWNER, &text, NULL) == CE_READ_OK)
+        ce_policy_parse(ce_text_string(&text), ret, NULL);
+}
+
+int ce_phase_program(const char *name, unsigned phase)
+{
+    struct ce_error err;
+    ce_autofree char *node = node_name();
+    open_standard_files();
+    signal(SIGPIPE, SIG_IGN); /* slurmd may not listen, and death would be a fault */
+    struct run *run =
+        mmap(NULL, sizeof *run, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (run == MAP_FAILED)
+        return 0;
+    *run = (struct run){
+        .name = name, .phase = phase, .node_name = node};
+    ce_slurm_job_read(&(struct ce_environ){.get = get_variable}, &run->slurm);
+    run->job = run->slurm.id;
+    clock_gettime(CLOCK_MONOTONIC, &run->began);
+    read_policy(&run->policy);
+    if (forget_environment() < 0)
+        return 0;
+    run_child(run, run_phase, ALL_MS * run->policy.deadline_s + (phase == CE_EPILOG ? LEFTOVERS_MS : 0),
+              &run->last_words);
+    if (run->last_words.text[0])
+        run_child(run, say_last_words, LAST_MS, &err);
+    return run->faulty;
+}
+
+int ce_phase_arguments(int argc, char **argv, const char *name, const char *doc)
+{
+    if (argc < 2)
+        return -1;
+    if (strcmp(argv[1], "--version") == 0)
+        return printf("%s %s\n", name, PACKAGE_VERSION) < 0;
+    bool help = strcmp(argv[1], "--help") == 0;
+    dprintf(help ? STDOUT_FILENO : STDERR_FILENO,
+            "Usage: %s\n%s\nSlurm runs it as root, without arguments; 'cluster-env check' is for "
+            "people.\n",
+            name, doc);
+    return help ? 0 : 2;
+}

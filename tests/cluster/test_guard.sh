@@ -1,0 +1,317 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# test_guard.sh SERIES: how many nodes are drained at most, what cluster-healthcheck does as slurm.conf's
+# HealthCheckProgram, and which nodes come back by themselves; 64 bad nodes at once.
+# shellcheck disable=SC2016 # what stands in single quotes is for the nodes to expand
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/tap.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/product.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/tasks.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/steps.sh"
+
+readonly programs=/run/libexec helpers=/run/libexec/cluster-env # of each node
+readonly prolog=$programs/cluster-prolog healthcheck=/run/by-hand/cluster-healthcheck # where slurmd does not look
+readonly recovery=/run/cluster-env/recovery/drain
+readonly down="mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]"
+readonly held="max_drained is reached, this node STAYS IN SERVICE with: $down"
+
+# ---------------------------------------------------------------- what is done to nodes
+
+# link UP|DOWN NODE...: as sysfs shows it when a cable is out
+link() {
+    local node text=('4: ACTIVE' '5: LinkUp')
+    [[ $1 == UP ]] || text=('1: DOWN' '2: Polling')
+    for node in "${@:2}"; do
+        as_root "$node" bash -c 'cd /sys/class/infiniband/mlx5_4/ports/1 && echo "$0" >state && echo "$1" >phys_state' "${text[@]}"
+    done
+}
+
+# settings LINE...: cluster-env.conf on all nodes
+settings() { configure 'mode = "drain";' 'rails = { count = 8; link_layer = "infiniband"; rate = 400; };' "$@"; }
+
+# by_hand NODE PROGRAM: as slurmd runs it; its milliseconds are in $took
+took=0
+by_hand() {
+    local start=${EPOCHREALTIME/./}
+    run as_root "$1" env -i SLURM_CONF="$state/etc/slurm.conf" SLURMD_NODENAME="$1" "$2"
+    took=$(((${EPOCHREALTIME/./} - start) / 1000))
+}
+
+drained() { as_user sinfo -h -N -o '%N %T' | sed -n 's/ drain.*//p' | sort -u | tr '\n' ' '; }
+reason_of() { as_user sinfo -h -R -n "$1" -o '%200E' | sed 's/ *$//'; }
+# Of all nodes: asked for one alone, 22.05 answers as it last did for all.
+state_of() { as_user sinfo -h -N -o '%N %T' | sed -n "s/^$1  *//p" | head -n 1; }
+is_state() { [[ $(state_of "$1") == "$2" ]]; }
+
+want_drained() { # want_drained [NODE...]: these and no others
+    local list
+    list=$(printf '%s\n' "$@" | sed '/^$/d' | sort | tr '\n' ' ')
+    [[ $(drained) == "$list" ]] || complain "drained: $(drained), expected: $list"
+}
+
+want_reason() { # want_reason NODE REASON
+    [[ $(reason_of "$1") == "$2" ]] || complain "the reason of $1: $(reason_of "$1")" "expected: $2"
+}
+
+resume() {
+    local node
+    for node in $(drained); do
+        wait_until 20 is_state "$node" drained || complain "$node is $(state_of "$node")"
+        as_root head scontrol update "nodename=$node" state=resume || complain "$node cannot be resumed"
+        wait_until 20 is_state "$node" idle || complain "$node is $(state_of "$node")"
+    done
+}
+
+declare -A logged=()
+mark_logs() { for node in "${nodes[@]}"; do logged[$node]=$(wc -l <"$state/log/$node.log"); done; }
+log_of() { tail -n "+$((${logged[$1]} + 1))" "$state/log/$1.log"; }
+log_holds() { log_of "$1" | grep -aqF -- "$2"; }
+
+# ---------------------------------------------------------------- the guard
+
+is_told() { log_holds "$1" "$held" || log_holds "$1" "this node is drained: $down"; }
+
+# are_told NODE...: each of their prologs is done, by its log; who was held back is in $back
+back=()
+are_told() {
+    local node
+    back=()
+    for node in "$@"; do
+        wait_until 10 is_told "$node" || complain "$node: $(log_of "$node" | grep -a cluster-prolog)"
+        if log_holds "$node" "$held"; then back+=("$node"); fi
+    done
+}
+
+test_held() {
+    local node first
+    settings
+    mark_logs
+    link DOWN n9 n10 alpha
+    run as_user srun -N4 true
+    [[ $status -ne 0 ]] || complain "srun's exit status is 0"
+    are_told n9 n10 alpha
+    first=$(drained)
+    [[ $(wc -w <<<"$first") -eq 1 && ${#back[@]} -eq 2 && " n9 n10 alpha " == *" $first"* ]] || complain "drained: $first, held back: ${back[*]}"
+    want_reason "${first% }" "$down"
+    for node in "${back[@]}"; do want_reason "$node" ""; done
+    verdict "three of four nodes go bad at once: one is drained, two stay in service, with a loud line"
+
+    mark_logs
+    run as_user srun -N2 -w "$(IFS=,; echo "${back[*]}")" true
+    quiet
+    are_told "${back[@]}"
+    want_drained "${first% }"
+    verdict "jobs start on those that were held back"
+
+    settings 'max_drained = 50;'
+    mark_logs
+    run as_user srun -N2 -w "$(IFS=,; echo "${back[*]}")" true
+    [[ $status -ne 0 ]] || complain "srun's exit status is 0"
+    are_told "${back[@]}"
+    [[ $(drained | wc -w) -eq 2 && ${#back[@]} -eq 1 ]] || complain "drained: $(drained), held back: ${back[*]}"
+    verdict "with max_drained = 50 two of four are drained"
+    link UP n9 n10 alpha
+    resume
+}
+
+test_partitions() {
+    as_root head scontrol create partitionname=small nodes=n9,alpha >"$state/out" 2>&1 || complain "$(<"$state/out")"
+    settings 'max_drained = 50;'
+    link DOWN n9 n10 alpha zeta1
+    by_hand n9 "$prolog"
+    [[ $status -eq 1 ]] || complain "n9: $status $err"
+    by_hand alpha "$prolog"
+    [[ $status -eq 0 && $err == *"$held"* ]] || complain "alpha: $status $err"
+    want_drained n9
+    by_hand n10 "$prolog"
+    [[ $status -eq 1 ]] || complain "n10: $status $err"
+    by_hand zeta1 "$prolog"
+    [[ $status -eq 0 && $err == *"$held"* ]] || complain "zeta1: $status $err"
+    want_drained n9 n10
+    verdict "a node of two partitions is held back where the smaller one has no room"
+    link UP n9 n10 alpha zeta1
+    resume
+    as_root head scontrol delete partitionname=small
+}
+
+test_others() {
+    settings
+    as_root head scontrol update nodename=n10 state=drain reason="disk 3 (jane)"
+    as_root head scontrol update nodename=zeta1 state=drain reason="x [cluster-env ib.port.rate]"
+    link DOWN n9 n10
+    by_hand n9 "$prolog"
+    [[ $status -eq 1 ]] || complain "n9: $status $err"
+    want_reason n9 "$down"
+    verdict "an admin's drains, and ours for other checks, take no room"
+    by_hand n10 "$healthcheck"
+    [[ $status -eq 0 && $err == *"this node is drained already, and keeps its reason: $down"* ]] || complain "n10: $status $err"
+    want_reason n10 "disk 3 (jane)"
+    want_drained n9 n10 zeta1
+    verdict "an admin's reason stays"
+    link UP n9 n10
+    resume
+}
+
+# ---------------------------------------------------------------- the health check, by hand
+
+test_by_hand() {
+    settings
+    by_hand n9 "$healthcheck"
+    [[ $status -eq 0 && $err != *drained* ]] || complain "well: $status $err"
+    link DOWN n9
+    as_root head bash -c 'kill -STOP "$(<"$0")"' "$state/pid/slurmctld"
+    by_hand n9 "$healthcheck"
+    as_root head bash -c 'kill -CONT "$(<"$0")"' "$state/pid/slurmctld"
+    [[ $status -eq 0 && $took -lt 8000 && $err == *"this node could not be drained: $down"*"no answer in 3 s"* ]] ||
+        complain "status $status after $took ms: $err"
+    verdict "a health check: nothing to say of a node that is well; where slurmctld does not answer, exit status 0 after $took ms"
+    sleep 0.5 # what was asked may still be done
+    resume
+
+    configure 'mode = "observe";'
+    by_hand n9 "$healthcheck"
+    [[ $status -eq 0 && $err == *'mode = "observe", else this node would be drained: '* ]] || complain "status $status: $err"
+    want_drained
+    verdict "while observing it drains nothing"
+    link UP n9
+    settings
+}
+
+# ---------------------------------------------------------------- as Slurm runs it
+
+is_idle_and_told() { [[ $(state_of "$1") == idle ]] && as_root "$1" grep -qx 'reason=' "$recovery"; }
+has_passed() { as_root "$1" grep -qE '^passes=[1-9]' "$recovery"; }
+has_failed() { as_root "$1" grep -qx 'passes=0' "$recovery"; }
+
+# aged NODE [SED_COMMAND]: the first of two passes was more than 15 minutes ago
+aged() { as_root "$1" sed -i -e 's/^passes=.*/passes=2/; s/^first_pass_ms=.*/first_pass_ms=1/' -e "${2-}" "$recovery"; }
+
+# goes_down NODE: and slurmd's health check finds it; up again, it passes
+goes_down() {
+    link DOWN "$1"
+    wait_until 15 is_state "$1" drained || complain "$1 is $(state_of "$1")"
+    want_reason "$1" "$down"
+    wait_until 10 has_failed "$1" || complain "$(as_root "$1" cat "$recovery" 2>&1)"
+    link UP "$1"
+    wait_until 10 has_passed "$1" || complain "$(as_root "$1" cat "$recovery" 2>&1)"
+}
+
+stays_drained() { # stays_drained NODE: while health checks pass
+    aged "$@"
+    sleep 6
+    is_state "$1" drained || complain "$1 is $(state_of "$1")"
+}
+
+test_recovery() {
+    local second
+    if [[ $(cut -d. -f1 /proc/uptime) -lt 1000 ]]; then
+        for second in 1 2 3 4 5; do pass "recovery # SKIP this machine is up for less than 15 minutes"; done
+        return
+    fi
+    settings 'recover = "on";'
+    as_root n9 install -t "$programs" "$state/tools/bin/cluster-healthcheck"
+    goes_down n9
+    [[ $(as_root n9 stat -c '%a %U' "$recovery") == "600 root" ]] || complain "$(as_root n9 ls -l "$recovery")"
+    is_state n9 drained || complain "n9 is $(state_of n9) after a pass or two"
+    verdict "HealthCheckProgram: slurmd's check drains an idle node; up again it does not come back at once"
+    aged n9
+    wait_until 15 is_idle_and_told n9 || complain "n9 is $(state_of n9)" "$(as_root n9 cat "$recovery")"
+    want_reason n9 ""
+    run as_user srun -N1 -w n9 true
+    quiet
+    verdict "after three passes over 15 minutes it is in service again, without a reason, and runs jobs"
+
+    goes_down n9
+    as_root head scontrol update nodename=n9 reason="$down, look at it (jane)"
+    stays_drained n9
+    want_reason n9 "$down, look at it (jane)"
+    verdict "a reason to which an admin added a word is not lifted"
+    resume
+
+    goes_down n9
+    stays_drained n9 's/^\(came_back_ms..\)=.*/\1=2/'
+    second=$(as_root n9 sed -n 's/^came_back_ms.1=//p' "$recovery")
+    [[ $second == 2 ]] || complain "$(as_root n9 cat "$recovery")"
+    verdict "nor one of a node that came back twice today"
+    settings 'recover = "off";'
+    stays_drained n9 's/^\(came_back_ms..\)=.*/\1=0/'
+    want_reason n9 "$down"
+    verdict "nor one where the configuration does not say so"
+    resume
+    as_root n9 rm "$programs/cluster-healthcheck" "$recovery"
+}
+
+# ---------------------------------------------------------------- 64 nodes
+
+start_many() { # start_many SERIES HELPER
+    local words product k
+    words=$("$here/build.sh" "$1") && mapfile -t product <<<"$words"
+    "$cluster" down "$state"
+    state=$("$cluster" up --owner $$ --nodes 64 "${product[@]}" --gpus 0 \
+        --slurm-conf "SchedulerParameters=batch_sched_delay=0")
+    install -D "$2" "$state/tools/libexec/slurm-node"
+    home=$state/home/demo
+    for ((k = 1; k <= 64; k++)); do many+=("node$k"); done
+}
+
+# All nodes at once; then all is settled.  What each said is in $state/many.NODE.
+drain_all() { # drain_all REASON
+    local node started=() pid
+    rm -f "$state"/many.*
+    as_root head mkdir "$state/go"
+    for node in "${many[@]}"; do
+        within 60 "$cluster" on "$state" "$node" --cwd / -- bash -c 'while [[ -d $0/go ]]; do read -rt 0.05 <> <(:); done
+            start=${EPOCHREALTIME/./}; status=0
+            "$0/tools/libexec/slurm-node" drain "$1" "$2" 10 24 || status=$?
+            echo "$status $(((${EPOCHREALTIME/./} - start) / 1000))"' "$state" "$node" "$1" >"$state/many.$node" 2>&1 &
+        started+=($!)
+    done
+    sleep 5 # until all wait
+    as_root head rmdir "$state/go"
+    for pid in "${started[@]}"; do wait "$pid" || complain "a helper did not end"; done
+}
+
+test_many() {
+    local most=0 seen times
+    start_many "$1" "$2"
+    drain_all "$down" &
+    while kill -0 $! 2>/dev/null; do
+        seen=$(drained | wc -w)
+        [[ $seen -le $most ]] || most=$seen
+        sleep 0.1
+    done
+    wait $!
+    times=$(cat "$state"/many.* | awk '{ print $2 }' | sort -n | tr '\n' ' ')
+    diag "64 nodes at once: $most drained at the height, $(drained | wc -w) in the end; milliseconds: ${times%% *} to $(awk '{ print $NF }' <<<"$times")"
+    [[ $(drained | wc -w) -eq 6 ]] || complain "drained: $(drained)"
+    [[ $(cat "$state"/many.* | awk '{ print $1 }' | sort | uniq -c | tr -s ' \n' ' ') == " 6 0 58 3 " ]] || complain "$(cat "$state"/many.* | sort | uniq -c)"
+    [[ $(as_user sinfo -h -R -o '%200E' | sed 's/ *$//' | sort -u) == "$down" ]] || complain "$(as_user sinfo -R)"
+    verdict "64 nodes that are drained at once: 6 stay so, 58 are in service again, each knows which it is"
+}
+
+main() {
+    [[ $# -eq 1 ]] || { echo "usage: test_guard.sh SERIES" >&2; exit 2; }
+    local groups=(held partitions others by_hand recovery) node helper many=()
+    plan $((14 + ${#groups[@]}))
+    helper=$("$here/slurm_node.sh" "$1")
+    start_product "$1" --hardware <("$here/hgx_tree") --cred-expire 5 \
+        --slurm-conf "Prolog=$programs/cluster-prolog" --slurm-conf PrologFlags=Alloc,DeferBatch --slurm-conf SlurmdDebug=debug2 \
+        --slurm-conf "HealthCheckProgram=$programs/cluster-healthcheck" --slurm-conf HealthCheckInterval=2 --slurm-conf HealthCheckNodeState=IDLE
+    install -D "$helper" "$state/tools/libexec/slurm-node"
+    for node in "${nodes[@]}"; do
+        as_root "$node" install -D -t "$programs" "$state/tools/bin/cluster-prolog"
+        as_root "$node" install -D -t "${healthcheck%/*}" "$state/tools/bin/cluster-healthcheck"
+        as_root "$node" install -D -t "$helpers" "$state/tools/libexec/slurm-node"
+    done
+    run_groups "$1" "${groups[@]}"
+    test_many "$1" "$helper"
+    finish
+}
+
+main "$@"

@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# cluster-prolog on a node of eight HCAs and eight GPUs where something is wrong with what it asks: helpers, the
+# kernel log, its configuration, its disk, itself. TAP.
+set -eu
+top=$(cd "${srcdir:-.}" && pwd)
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$top/tests/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=node.sh
+. "$top/tests/program/node.sh"
+enter_node "$0"
+run=/run/cluster-env
+
+# What this machine itself is, whatever the node: no limit of locked memory that a container may raise, no modules.
+said() {
+    grep -avE '\[host\.[a-z_]*\]|\[ib\.gpudirect\]' "$work/said" | sed 's/^cluster-[a-z]*: job [0-9]*: //' || true
+}
+# What it says, and its exit status.
+prolog() {
+    phase prolog 7 >"$work/said" 2>&1 && status=0 || status=$?
+    said
+    echo "exit $status"
+}
+# shellcheck disable=SC2317 # ok calls it
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+# in_time MS: the prolog ends in no more than that; a machine busy with other work has two more tries. What it says
+# is in $work/told.
+# shellcheck disable=SC2317 # ok calls it
+in_time() {
+    for try in 1 2 3; do
+        start=$(now_ms)
+        prolog >"$work/told"
+        took=$(($(now_ms) - start))
+        [ "$took" -gt "$1" ] || return 0
+        echo "try $try: $took ms"
+    done
+    return 1
+}
+put_helper() { # NAME LINE...: a script
+    name=$1
+    shift
+    { echo '#!/bin/sh' && printf '%s\n' "$@"; } >"$helpers/$name"
+    chmod 755 "$helpers/$name"
+}
+# The texts of the run directory are whole.
+# shellcheck disable=SC2317 # ok calls it
+whole() {
+    for text in "$run/node.facts" "$run/node.policy" "$run/jobs/"*.facts; do
+        [ "$(tail -n 1 "$text")" = end=1 ] || { echo "# $text is cut short"; return 1; }
+    done
+}
+# Processes of this node that are ours, whoever started them.
+ours() {
+    space=$(readlink /proc/self/ns/mnt)
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/ns/mnt" 2>/dev/null)" = "$space" ] || continue
+        case $(readlink "$process/exe" 2>/dev/null) in
+            */cluster-prolog | "$helpers"/*) echo "${process#/proc/}" ;;
+        esac
+    done
+}
+
+# ---------------------------------------------------------------- healthy
+
+is "a healthy node starts the job, without a word" "$(prolog)" "exit 0"
+ok "what it keeps is whole" whole
+is "GPUs and devices are known" "$(grep -cE '^gpu\.[0-7]\.nvml\.asked=answered|^ib\.mlx5_[1-8]\.1\.counter\.link_downed=0' $run/jobs/7.facts)" 16
+is "nothing of it is left" "$(ours)" ""
+put_helper probe-topology ": >$work/asked"
+put_helper slurm-node ": >$work/asked"
+prolog >/dev/null
+ok "once distances are known hwloc is not asked, and without a fault slurmctld is not" [ ! -e "$work/asked" ]
+use_helpers
+
+# ---------------------------------------------------------------- helpers
+
+put_helper probe-verbs 'kill -SEGV $$'
+is "a helper that crashes: its signal, and no fault" "$(prolog)" \
+    "what probe-verbs knows stays unknown: ended by signal 11, Segmentation fault
+exit 0"
+put_helper probe-verbs 'printf "format=1\\n\\033[31m\\200\\n"; head -c 100000 /dev/urandom'
+is "one that prints garbage is not believed" "$(prolog | LC_ALL=C tr '\200' X)" \
+    "what probe-verbs knows stays unknown: line 2: expected key=value, found '?[31mX'
+exit 0"
+put_helper probe-verbs 'head -c 5000000 /dev/zero'
+is "nor one that floods" "$(prolog)" \
+    "what probe-verbs knows stays unknown: printed more than 4194304 bytes
+exit 0"
+rm "$helpers/probe-verbs"
+is "one that is not there" "$(prolog)" \
+    "what probe-verbs knows stays unknown: cannot run $helpers/probe-verbs: No such file or directory
+exit 0"
+use_helpers
+scene gpu.3.ecc.mode=crash
+is "a crash inside NVML: its signal, and no fault" "$(prolog | grep -E '^unknown: GPU 3 .*\[gpu\.nvml\]$|^exit')" \
+    "unknown: GPU 3 (0000:61:00.0) probe-gpu: asking 0000:61:00.0: ended by signal 6, Aborted [gpu.nvml]
+exit 0"
+is "GPUs before it are known" "$(grep -c '^gpu\.[0-2]\.nvml\.asked=answered' $run/jobs/7.facts)" 3
+
+# Four hang: their deadline is 3.5 s of the 10 s by default, once.
+put_helper probe-verbs 'exec sleep 60'
+put_helper probe-topology 'exec sleep 60'
+scene 'gpu.*.all=hang'
+rm $run/node.facts
+kmsg=hang
+ok "the kernel log, NVML, libibverbs and hwloc hang: one deadline and 100 ms" in_time 3600
+is "no fault" "$(tail -n 1 "$work/told")" "exit 0"
+is "each is named" "$(grep -cE '^(what probe-(verbs|topology) knows stays unknown: no answer in 3\.[0-9]* s|the kernel log stays unknown: no answer in 1\.[0-9]* s)$' "$work/told") $(
+    grep -c 'no answer in time \[gpu.nvml\]\|driver hangs.*\[gpu.nvml\]' "$work/told")" "3 1"
+is "nothing of them is left" "$(ours)" ""
+unset kmsg
+use_helpers
+scene
+
+# ---------------------------------------------------------------- while one hangs
+
+# The child that does the work, and the helper that hangs below it.
+scene 'gpu.*.all=hang'
+phase prolog 7 >"$work/said" 2>&1 &
+prolog=$!
+sleep 1
+helper=$(for pid in $(ours); do [ "$(readlink "/proc/$pid/exe")" = "$helpers/probe-gpu" ] && echo "$pid"; done)
+worker=$(sed 's/.*) [A-Z] \([0-9]*\) .*/\1/' "/proc/$helper/stat")
+is "a helper has no files of ours but its own three" "$(find "/proc/$helper/fd" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')" "0 1 2 "
+is "those that answered are collected: no zombie" "$(cat "/proc/$worker/task/$worker/children")" "$helper "
+is "and their files are closed" "$(find "/proc/$worker/fd" -mindepth 1 -printf '%l\n' | grep -E '^/(sys|proc|run|etc)|kmsg|pidfd')" "anon_inode:[pidfd]"
+wait $prolog
+scene
+
+# ---------------------------------------------------------------- the kernel log
+
+kmsg=error:1
+is "a kernel log that may not be read: unknown, no fault" "$(prolog | sed 's/^unknown: .*\[\(.*\)\]$/\1/' | tr '\n' ' ')" "gpu.xid exit 0 "
+unset kmsg
+records fell-off
+scene 'gpu.*.all=hang'
+ok "after an Xid 79 nobody waits for NVML" in_time 2000
+is "the fault is that Xid" "$(grep -c '^this node is drained: GPU 3 Xid 154: .*\[cluster-env gpu\.xid\]' "$work/told") $(tail -n 1 "$work/told")" "1 exit 1"
+is "no GPU was asked" "$(grep -c '^gpu\.[0-7]\.nvml\.asked=skipped' $run/jobs/7.facts)" 8
+is "each says why" "$(./cli/cluster-env check --config=/etc/slurm/cluster-env.conf --facts=$run/jobs/7.facts --all --only=gpu.nvml |
+    grep -c '^skip .*GPU [0-7] .*by the kernel log')" 8
+records clean
+scene
+
+# ---------------------------------------------------------------- configuration
+
+echo 'mode = "drain"; nonsense' >/etc/slurm/cluster-env.conf
+is "a broken configuration is one line, and no fault" "$(prolog)" \
+    "not checked: /etc/slurm/cluster-env.conf:2: syntax error
+exit 0"
+echo 'mode = "drain";' >/etc/slurm/cluster-env.conf
+
+# ---------------------------------------------------------------- several, killed, no room
+
+rm -f $run/jobs/*
+for job in 11 12 13 14 15 16 17 18; do
+    phase prolog $job >"$work/said.$job" 2>&1 && echo 0 >"$work/status.$job" || echo $? >"$work/status.$job" &
+done
+wait
+is "eight prologs at once: all start their job" "$(cat "$work"/status.* | tr -d '\n')" 00000000
+is "each keeps its own" "$(find $run/jobs -type f -printf '%f\n' | sort | tr '\n' ' ')" "11.facts 12.facts 13.facts 14.facts 15.facts 16.facts 17.facts 18.facts "
+ok "all whole" whole
+is "and nothing else is left" "$(find $run -type f ! -name '*.facts' -printf '%f\n' | sort | tr '\n' ' ')" "hosts node.policy "
+
+rm -f $run/jobs/*
+for ms in 001 002 003 004 005 006 007 008 009 010 012 014 016 020; do
+    phase prolog 7 >/dev/null 2>&1 &
+    prolog=$!
+    sleep "0.$ms"
+    kill -KILL $prolog 2>/dev/null || true
+    wait $prolog 2>/dev/null || true
+done
+sleep 0.5
+ok "killed at any moment, it leaves no text cut short" whole
+is "and no process" "$(ours)" ""
+is "the next one is well" "$(prolog)" "exit 0"
+
+mount -t tmpfs -o size=4k none $run
+is "no room for its texts: notes, no fault" "$(prolog | sed 's/: .*//')" "$run
+what changed during the job stays unknown
+exit 0"
+umount $run
+
+# ---------------------------------------------------------------- memory and files
+
+if command -v valgrind >/dev/null; then
+    SLURM_JOB_ID=7 LD_PRELOAD=$work/kmsg.so KMSG_DOUBLE=/etc/kmsg valgrind -q --trace-children=yes \
+        --leak-check=full --track-fds=yes --error-exitcode=99 --log-file="$work/valgrind.%p" \
+        ./prolog/cluster-prolog >"$work/said" 2>&1 || true
+    is "no leak and no wrong access in any of its processes" \
+        "$(sed '/Open file descriptor/,/^==[0-9]*== $/d; /FILE DESCRIPTORS/d; /^==[0-9]*== $/d; /^--/d' "$work"/valgrind.*)" ""
+    is "the first has no file left open" \
+        "$(grep -A 1 'Open file descriptor' "$(find "$work"/valgrind.* | sort -V | head -n 1)" | grep -c ' at ' || true)" 0
+    ok "and all were looked at" [ "$(find "$work"/valgrind.* | wc -l)" -ge 6 ]
+else
+    skip "no leak and no wrong access in any of its processes" "no valgrind"
+    skip "the first has no file left open" "no valgrind"
+    skip "and all were looked at" "no valgrind"
+fi
+finish
