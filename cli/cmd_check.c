@@ -190,6 +190,15 @@ static int print_result(const struct arguments *arguments, const struct ce_phase
     return status ? status : status_of(&result->findings);
 }
 
+/* NVML and libibverbs are this machine's. */
+static void ask_drivers(struct ce_machine *machine)
+{
+    if (machine->facts || strcmp(machine->root, "/") != 0)
+        return;
+    machine->helpers = CE_HELPER_DIR;
+    machine->run_dir = CE_RUN_DIR;
+}
+
 int ce_cmd_check(int argc, char **argv)
 {
     struct arguments arguments = {.phase = {.phase = CE_MANUAL, .machine.root = "/"}};
@@ -199,6 +208,7 @@ int ce_cmd_check(int argc, char **argv)
     if (arguments.list)
         return print_list(&arguments);
     clock_gettime(CLOCK_REALTIME, &arguments.began);
+    ask_drivers(&arguments.phase.machine);
     int failed = ce_phase_run(&arguments.phase, &result, &err);
     ce_print_notes("check", &result.notes);
     if (failed)
