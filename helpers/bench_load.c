@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All multiprocessors compute at once, for the seconds of a test: how much, at which clock, with
+ * which power; and whether each thread has the result that the host has.  Each of a thread's chains
+ * is a logistic map, chaotic, so that one wrong bit never dies out, and its bits change like noise. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum { ROUNDS = 32768, CHAINS = 8, THREADS = 256, GROUPS = 8, OPERATIONS = 4 /* two FMAs */ };
+enum { CLOCK_OF_MULTIPROCESSORS = 1 }; /* NVML_CLOCK_SM */
+
+struct load {
+    struct bench *bench;
+    cu_module module;
+    cu_function function;
+    cu_pointer wrong;
+    unsigned groups;
+    uint32_t expected;
+    uint64_t launches;
+    uint64_t clock, power; /* the highest seen; CE_NOT_MEASURED */
+};
+
+static bool did(const struct load *load, cu_result code, const char *what)
+{
+    return bench_did(load->bench, CE_TEST_LOAD, code, what);
+}
+
+/* The same operations in the same order, rounded alike (IEEE 754), so the result is the same bits. */
+static uint32_t compute_on_host(void)
+{
+    uint32_t all = 0;
+    for (int chain = 0; chain < CHAINS; chain++) {
+        float x = 0.125F + (float)chain * 0.0625F;
+        uint32_t bits;
+        for (int i = 0; i < ROUNDS; i++)
+            x = fmaf(fmaf(-x, x, x), 3.984375F, 0.0F);
+        memcpy(&bits, &x, sizeof bits);
+        all ^= bits;
+    }
+    return all;
+}
+
+static bool prepare(struct load *load)
+{
+    const struct bench *bench = load->bench;
+    const struct cuda *cuda = &bench->cuda;
+    int processors = 1;
+    if (!did(load, cuda->load(&load->module, bench_kernels), "compiling the kernels") ||
+        !did(load, cuda->function(&load->function, load->module, "fma"), "finding fma") ||
+        !did(load, cuda->attribute(&processors, CU_MULTIPROCESSORS, bench->device),
+             "asking for multiprocessors") ||
+        !did(load, cuda->alloc(&load->wrong, sizeof(uint64_t)), "taking GPU memory") ||
+        !did(load, cuda->clear(load->wrong, 0, sizeof(uint64_t)), "clearing"))
+        return false;
+    load->groups = (unsigned)processors * GROUPS;
+    load->expected = compute_on_host();
+    return true;
+}
+
+static cu_result launch(struct load *load)
+{
+    uint32_t rounds = ROUNDS;
+    void *arguments[] = {&load->wrong, &rounds, &load->expected};
+    load->launches++;
+    return load->bench->cuda.launch(load->function, load->groups, 1, 1, THREADS, 1, 1, 0, NULL,
+                                    arguments, NULL);
+}
+
+static void keep_higher(uint64_t *most, nv_return code, unsigned number)
+{
+    if (code == NV_OK && (*most == CE_NOT_MEASURED || number > *most))
+        *most = number;
+}
+
+/* While it computes. */
+static void look(struct load *load)
+{
+    const struct nvml *nvml = &load->bench->nvml;
+    unsigned number = 0;
+    if (nvml->clock)
+        keep_higher(&load->clock,
+                    nvml->clock(load->bench->nv, CLOCK_OF_MULTIPROCESSORS, &number), number);
+    if (nvml->power)
+        keep_higher(&load->power, nvml->power(load->bench->nv, &number), number);
+}
+
+/* Two at a time, so that the GPU does not wait for the host. */
+static bool compute(struct load *load, double *spent)
+{
+    double start = bench_now();
+    do {
+        if (!did(load, launch(load), "computing") || !did(load, launch(load), "computing"))
+            return false;
+        look(load);
+        if (!did(load, load->bench->cuda.synchronize(), "computing"))
+            return false;
+        *spent = bench_now() - start;
+    } while (*spent < load->bench->seconds);
+    return true;
+}
+
+static bool keep(const struct load *load, double spent)
+{
+    uint64_t *numbers = load->bench->result.numbers, wrong = 0;
+    double operations =
+        (double)load->launches * load->groups * THREADS * ROUNDS * CHAINS * OPERATIONS;
+    if (!did(load, load->bench->cuda.read(&wrong, load->wrong, sizeof wrong), "reading the result"))
+        return false;
+    numbers[CE_NUMBER_GFLOPS] = (uint64_t)(operations / spent / 1e9);
+    numbers[CE_NUMBER_CLOCK] = load->clock;
+    numbers[CE_NUMBER_POWER] = load->power;
+    numbers[CE_NUMBER_MISCOUNTED] = wrong;
+    return true;
+}
+
+void bench_load(struct bench *bench)
+{
+    struct load load = {.bench = bench, .clock = CE_NOT_MEASURED, .power = CE_NOT_MEASURED};
+    double spent = 0;
+    if (prepare(&load) && compute(&load, &spent) && keep(&load, spent))
+        bench->result.tests[CE_TEST_LOAD].end = CE_TEST_DONE;
+    if (load.wrong)
+        bench->cuda.free(load.wrong);
+    if (load.module)
+        bench->cuda.unload(load.module);
+}
