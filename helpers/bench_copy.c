@@ -79,14 +79,19 @@ static cu_result make_events(struct copy *copy)
 }
 
 /* Smaller where there is not so much memory. */
-static cu_result make_near(struct copy *copy)
+static cu_result make_blocks(struct copy *copy)
 {
     const struct cuda *cuda = &copy->bench->cuda;
     cu_result code = CU_OUT_OF_MEMORY;
     for (copy->size = BLOCK; copy->size >= BLOCK_MIN; copy->size /= 2) {
         code = cuda->alloc(&copy->near, copy->size);
+        if (code == CU_OK && copy->test == CE_TEST_D2D)
+            code = cuda->alloc(&copy->far, copy->size);
         if (code != CU_OUT_OF_MEMORY)
             break;
+        if (copy->near)
+            cuda->free(copy->near);
+        copy->near = 0;
     }
     return code;
 }
@@ -111,12 +116,9 @@ static bool prepare(struct copy *copy)
 {
     struct bench *bench = copy->bench;
     if (!bench_did(bench, copy->test, make_events(copy), "making events") ||
-        !bench_did(bench, copy->test, make_near(copy), "taking GPU memory"))
+        !bench_did(bench, copy->test, make_blocks(copy), "taking GPU memory"))
         return false;
-    if (copy->test == CE_TEST_D2D)
-        return bench_did(bench, copy->test, bench->cuda.alloc(&copy->far, copy->size),
-                         "taking GPU memory");
-    return copy->test == CE_TEST_P2P ||
+    return copy->test == CE_TEST_P2P || copy->test == CE_TEST_D2D ||
            bench_did(bench, copy->test, bench->cuda.alloc_host(&copy->host, copy->size, 0),
                      "taking host memory");
 }

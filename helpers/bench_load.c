@@ -68,22 +68,22 @@ static cu_result launch(struct load *load)
                                     arguments, NULL);
 }
 
-static void keep_higher(uint64_t *most, nv_return code, unsigned number)
+static void keep_higher(uint64_t *most, unsigned number)
 {
-    if (code == NV_OK && (*most == CE_NOT_MEASURED || number > *most))
+    if (*most == CE_NOT_MEASURED || number > *most)
         *most = number;
 }
 
 /* While it computes. */
 static void look(struct load *load)
 {
-    const struct nvml *nvml = &load->bench->nvml;
+    const struct bench *bench = load->bench;
     unsigned number = 0;
-    if (nvml->clock)
-        keep_higher(&load->clock,
-                    nvml->clock(load->bench->nv, CLOCK_OF_MULTIPROCESSORS, &number), number);
-    if (nvml->power)
-        keep_higher(&load->power, nvml->power(load->bench->nv, &number), number);
+    if (bench->nvml.clock &&
+        bench->nvml.clock(bench->nv, CLOCK_OF_MULTIPROCESSORS, &number) == NV_OK)
+        keep_higher(&load->clock, number);
+    if (bench->nvml.power && bench->nvml.power(bench->nv, &number) == NV_OK)
+        keep_higher(&load->power, number);
 }
 
 /* Two at a time, so that the GPU does not wait for the host. */
