@@ -227,8 +227,8 @@ static void judge_peers(const struct judging *judging, const struct ce_gpu_bench
         most = peer->mbytes > most ? peer->mbytes : most;
     }
     if (good)
-        ADD(judging, CE_TEST_P2P, CE_PASS, subject, "to %u peers: %.1f to %.1f GB/s", good,
-            (double)least / PER_GB, (double)most / PER_GB);
+        ADD(judging, CE_TEST_P2P, CE_PASS, subject, "to %u peer%s: %.1f to %.1f GB/s", good,
+            good == 1 ? "" : "s", (double)least / PER_GB, (double)most / PER_GB);
 }
 
 /* ---------------------------------------------------------------- memory, load, errors */
@@ -245,8 +245,9 @@ static void judge_memory(const struct judging *judging, const struct ce_gpu_benc
         ADD(judging, CE_TEST_MEMORY, CE_UNKNOWN, subject, "no answer");
     else if (numbers[CE_NUMBER_WRONG] && gpu->wrong_count)
         ADD(judging, CE_TEST_MEMORY, CE_FAIL, subject,
-            "%" PRIu64 " wrong words, first at 0x%" PRIx64 ": 0x%016" PRIx64 ", expected 0x%016" PRIx64,
-            numbers[CE_NUMBER_WRONG], wrong->address, wrong->found, wrong->expected);
+            "%" PRIu64 " wrong word%s, first at 0x%" PRIx64 ": 0x%016" PRIx64 ", expected 0x%016" PRIx64,
+            numbers[CE_NUMBER_WRONG], numbers[CE_NUMBER_WRONG] == 1 ? "" : "s", wrong->address,
+            wrong->found, wrong->expected);
     else if (numbers[CE_NUMBER_WRONG])
         ADD(judging, CE_TEST_MEMORY, CE_FAIL, subject, "%" PRIu64 " wrong words",
             numbers[CE_NUMBER_WRONG]);
@@ -294,13 +295,21 @@ static void judge_load(const struct judging *judging, const struct ce_gpu_bench 
         ADD(judging, CE_TEST_LOAD, CE_PASS, subject, "%.1f TFLOPS%s", (double)gflops / 1000, state);
 }
 
+static bool was_used(const struct ce_gpu_bench *gpu)
+{
+    for (int test = CE_TEST_START + 1; test < CE_GPU_TESTS; test++)
+        if (gpu->tests[test].end == CE_TEST_DONE || gpu->tests[test].end == CE_TEST_FAILED)
+            return true;
+    return false;
+}
+
 static void judge_errors(const struct judging *judging, const struct ce_gpu_bench *gpu)
 {
     uint64_t corrected = gpu->numbers[CE_NUMBER_ECC_CORRECTED];
     uint64_t uncorrected = gpu->numbers[CE_NUMBER_ECC_UNCORRECTED];
     char name[CE_SUBJECT];
     const char *subject = subject_of(judging, gpu, name);
-    if (corrected == CE_NOT_MEASURED && uncorrected == CE_NOT_MEASURED)
+    if (!was_used(gpu) || (corrected == CE_NOT_MEASURED && uncorrected == CE_NOT_MEASURED))
         return;
     if (uncorrected != CE_NOT_MEASURED && uncorrected)
         ce_findings_add(judging->out, CE_FAIL, subject,

@@ -11,6 +11,7 @@ unit_programs = \
     tests/unit/model/test_allocation \
     tests/unit/model/test_book \
     tests/unit/model/test_finding \
+    tests/unit/model/test_gpu_bench \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
     tests/unit/model/test_host \
@@ -26,6 +27,7 @@ unit_programs = \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
     tests/unit/checks/test_kernel \
+    tests/unit/checks/test_bench_gpu \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_config \
     tests/unit/config/test_expected \
