@@ -19,6 +19,8 @@ struct load {
     unsigned groups;
     uint32_t expected;
     uint64_t launches;
+    cu_event begin, end;
+    double ms; /* of the GPU's own time, whatever the host was busy with */
     uint64_t clock, power; /* the highest seen; CE_NOT_MEASURED */
 };
 
@@ -54,6 +56,9 @@ static bool prepare(struct load *load)
         !did(load, cuda->alloc(&load->wrong, sizeof(uint64_t)), "taking GPU memory") ||
         !did(load, cuda->clear(load->wrong, 0, sizeof(uint64_t)), "clearing"))
         return false;
+    if (!did(load, cuda->new_event(&load->begin, 0), "making events") ||
+        !did(load, cuda->new_event(&load->end, 0), "making events"))
+        return false;
     load->groups = (unsigned)processors * GROUPS;
     load->expected = compute_on_host();
     return true;
@@ -87,42 +92,63 @@ static void look(struct load *load)
 }
 
 /* Two at a time, so that the GPU does not wait for the host. */
-static bool compute(struct load *load, double *spent)
+static bool compute_once(struct load *load)
 {
-    double start = bench_now();
-    do {
-        if (!did(load, launch(load), "computing") || !did(load, launch(load), "computing"))
-            return false;
-        look(load);
-        if (!did(load, load->bench->cuda.synchronize(), "computing"))
-            return false;
-        *spent = bench_now() - start;
-    } while (*spent < load->bench->seconds);
+    const struct cuda *cuda = &load->bench->cuda;
+    float ms = 0;
+    if (!did(load, cuda->record(load->begin, NULL), "computing") ||
+        !did(load, launch(load), "computing") || !did(load, launch(load), "computing") ||
+        !did(load, cuda->record(load->end, NULL), "computing"))
+        return false;
+    look(load);
+    if (!did(load, cuda->wait(load->end), "computing") ||
+        !did(load, cuda->elapsed(&ms, load->begin, load->end), "asking for the time"))
+        return false;
+    load->ms += ms;
     return true;
 }
 
-static bool keep(const struct load *load, double spent)
+static bool compute(struct load *load)
+{
+    double start = bench_now();
+    do {
+        if (!compute_once(load))
+            return false;
+    } while (bench_now() - start < load->bench->seconds);
+    return true;
+}
+
+static bool keep(const struct load *load)
 {
     uint64_t *numbers = load->bench->result.numbers, wrong = 0;
     double operations =
         (double)load->launches * load->groups * THREADS * ROUNDS * CHAINS * OPERATIONS;
     if (!did(load, load->bench->cuda.read(&wrong, load->wrong, sizeof wrong), "reading the result"))
         return false;
-    numbers[CE_NUMBER_GFLOPS] = (uint64_t)(operations / spent / 1e9);
+    numbers[CE_NUMBER_GFLOPS] = load->ms > 0 ? (uint64_t)(operations / load->ms / 1e6) : 0;
     numbers[CE_NUMBER_CLOCK] = load->clock;
     numbers[CE_NUMBER_POWER] = load->power;
     numbers[CE_NUMBER_MISCOUNTED] = wrong;
     return true;
 }
 
+static void release(const struct load *load)
+{
+    const struct cuda *cuda = &load->bench->cuda;
+    if (load->begin)
+        cuda->free_event(load->begin);
+    if (load->end)
+        cuda->free_event(load->end);
+    if (load->wrong)
+        cuda->free(load->wrong);
+    if (load->module)
+        cuda->unload(load->module);
+}
+
 void bench_load(struct bench *bench)
 {
     struct load load = {.bench = bench, .clock = CE_NOT_MEASURED, .power = CE_NOT_MEASURED};
-    double spent = 0;
-    if (prepare(&load) && compute(&load, &spent) && keep(&load, spent))
+    if (prepare(&load) && compute(&load) && keep(&load))
         bench->result.tests[CE_TEST_LOAD].end = CE_TEST_DONE;
-    if (load.wrong)
-        bench->cuda.free(load.wrong);
-    if (load.module)
-        bench->cuda.unload(load.module);
+    release(&load);
 }

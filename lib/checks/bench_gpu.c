@@ -233,13 +233,22 @@ static void judge_peers(const struct judging *judging, const struct ce_gpu_bench
 
 /* ---------------------------------------------------------------- memory, load, errors */
 
+static const char *add_size(uint64_t bytes, char text[32])
+{
+    if (bytes >> 30)
+        snprintf(text, 32, "%.1f GiB", (double)bytes / (1 << 30));
+    else
+        snprintf(text, 32, "%" PRIu64 " MiB", bytes >> 20);
+    return text;
+}
+
 static void judge_memory(const struct judging *judging, const struct ce_gpu_bench *gpu)
 {
     const uint64_t *numbers = gpu->numbers;
     const struct ce_wrong_word *wrong = &gpu->wrong[0];
     char name[CE_SUBJECT];
     const char *subject = subject_of(judging, gpu, name);
-    unsigned long long gib = 1ULL << 30;
+    char tested[32];
     if (numbers[CE_NUMBER_WRONG] == CE_NOT_MEASURED || numbers[CE_NUMBER_PASSES] == CE_NOT_MEASURED ||
         numbers[CE_NUMBER_TESTED] == CE_NOT_MEASURED)
         ADD(judging, CE_TEST_MEMORY, CE_UNKNOWN, subject, "no answer");
@@ -256,8 +265,8 @@ static void judge_memory(const struct judging *judging, const struct ce_gpu_benc
             "time for %" PRIu64 " of %d patterns only, in them nothing was wrong",
             numbers[CE_NUMBER_PASSES], CE_PATTERNS);
     else
-        ADD(judging, CE_TEST_MEMORY, CE_PASS, subject, "%.1f GiB, %" PRIu64 " passes",
-            (double)numbers[CE_NUMBER_TESTED] / (double)gib, numbers[CE_NUMBER_PASSES]);
+        ADD(judging, CE_TEST_MEMORY, CE_PASS, subject, "%s, %" PRIu64 " passes",
+            add_size(numbers[CE_NUMBER_TESTED], tested), numbers[CE_NUMBER_PASSES]);
 }
 
 /* " at 1980 MHz and 650 W", as far as NVML told. */

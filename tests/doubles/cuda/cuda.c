@@ -549,6 +549,7 @@ static CUresult run_fma(struct gpu *gpu, void **p)
     }
     if (!wrong)
         return ILLEGAL_ADDRESS;
+    gpu->clock += number_of(gpu, "fma.ms", 10);
     *wrong += all == *(unsigned *)p[2] ? (uint64_t)number_of(gpu, "miscount", 0) : 1;
     return SUCCESS;
 }

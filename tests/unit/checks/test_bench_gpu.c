@@ -55,6 +55,8 @@ static const struct row {
      "skip bench.gpu.p2p GPU 0 (a) to d no access to it\n"
      "pass bench.gpu.p2p GPU 0 (a) to 1 peer: 380.0 to 380.0 GB/s\n", {.below = 5}},
     {"memory_pass", {H100 MEMORY("40", "0")}, "pass bench.gpu.memory GPU 0 (a) 72.0 GiB, 40 passes\n", {.below = 5}},
+    {"memory_pass_of_a_little", {H100 "memory=done\nmemory.tested=73400320\nmemory.passes=4\nmemory.wrong=0\n"},
+     "pass bench.gpu.memory GPU 0 (a) 70 MiB, 4 passes\n", {.below = 5}},
     {"memory_unknown_too_few_patterns", {H100 MEMORY("3", "0")},
      "unknown bench.gpu.memory GPU 0 (a) time for 3 of 4 patterns only, in them nothing was wrong\n", {.below = 5}},
     {"memory_fail", {H100 MEMORY("1", "2") "wrong.0.address=4096\nwrong.0.expected=1\nwrong.0.found=3\n"},
