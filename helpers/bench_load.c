@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All multiprocessors compute at once, for the seconds of a test: how much, at which clock, with
  * which power; and whether each thread has the result that the host has.  Each of a thread's chains
- * is a logistic map, chaotic, so that one wrong bit never dies out, and its bits change like noise. */
+ * is a logistic map: chaotic, so that one wrong bit does not die out, and bits change like noise. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool did(const struct load *load, cu_result code, const char *what)
     return bench_did(load->bench, CE_TEST_LOAD, code, what);
 }
 
-/* The same operations in the same order, rounded alike (IEEE 754), so the result is the same bits. */
+/* The same operations in the same order, rounded alike (IEEE 754): the same bits. */
 static uint32_t compute_on_host(void)
 {
     uint32_t all = 0;

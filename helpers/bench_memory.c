@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is what is written to a GPU's memory what is read back?  In each pass every word of the share that
- * is tested gets its own value, then every word is read and compared: one bit that walks, that walks
- * as the only zero, pseudo-random words and their complement, then the next positions and words. */
+/* Is what is written to a GPU's memory what is read back?  In each pass every word of the share
+ * that is tested gets its own value, then every word is read and compared: one bit that walks, one
+ * zero that walks, pseudo-random words and their complement, then the next positions and words. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -249,12 +249,14 @@ static void judge_memory(const struct judging *judging, const struct ce_gpu_benc
     char name[CE_SUBJECT];
     const char *subject = subject_of(judging, gpu, name);
     char tested[32];
-    if (numbers[CE_NUMBER_WRONG] == CE_NOT_MEASURED || numbers[CE_NUMBER_PASSES] == CE_NOT_MEASURED ||
+    if (numbers[CE_NUMBER_WRONG] == CE_NOT_MEASURED ||
+        numbers[CE_NUMBER_PASSES] == CE_NOT_MEASURED ||
         numbers[CE_NUMBER_TESTED] == CE_NOT_MEASURED)
         ADD(judging, CE_TEST_MEMORY, CE_UNKNOWN, subject, "no answer");
     else if (numbers[CE_NUMBER_WRONG] && gpu->wrong_count)
         ADD(judging, CE_TEST_MEMORY, CE_FAIL, subject,
-            "%" PRIu64 " wrong word%s, first at 0x%" PRIx64 ": 0x%016" PRIx64 ", expected 0x%016" PRIx64,
+            "%" PRIu64 " wrong word%s, first at 0x%" PRIx64 ": 0x%016" PRIx64
+            ", expected 0x%016" PRIx64,
             numbers[CE_NUMBER_WRONG], numbers[CE_NUMBER_WRONG] == 1 ? "" : "s", wrong->address,
             wrong->found, wrong->expected);
     else if (numbers[CE_NUMBER_WRONG])
@@ -294,8 +296,8 @@ static void judge_load(const struct judging *judging, const struct ce_gpu_bench 
     if (gflops == CE_NOT_MEASURED || wrong == CE_NOT_MEASURED)
         ADD(judging, CE_TEST_LOAD, CE_UNKNOWN, subject, "no answer");
     else if (wrong)
-        ADD(judging, CE_TEST_LOAD, CE_FAIL, subject, "%" PRIu64 " threads computed a wrong result%s",
-            wrong, state);
+        ADD(judging, CE_TEST_LOAD, CE_FAIL, subject,
+            "%" PRIu64 " threads computed a wrong result%s", wrong, state);
     else if (is_below(judging, gflops, median))
         ADD(judging, CE_TEST_LOAD, CE_WARN, subject,
             "%.1f TFLOPS%s, %.0f %% below the median of %.1f", (double)gflops / 1000, state,

@@ -67,7 +67,9 @@ int ce_gpu_tests_parse(const char *text, unsigned *ret, struct ce_error *err)
         size_t length = strcspn(text, ",");
         int test = test_of(text, length);
         if (test < 0)
-            return ce_fail(err, "'%.*s' is no test of a GPU; expected some of h2d,d2h,d2d,p2p,memory,load",
+            return ce_fail(err,
+                           "'%.*s' is no test of a GPU; expected some of "
+                           "h2d,d2h,d2d,p2p,memory,load",
                            length > 40 ? 40 : (int)length, text);
         bits |= 1U << test;
         if (!text[length])

@@ -12,6 +12,7 @@ enum {
     OUTPUT_MAX = 1 << 20,
     ARGUMENT = 64,
     ARGUMENTS = 6, /* besides peers */
+    OUT_OF_MEMORY = 2, /* CUDA's */
     COPIES = 1 << CE_TEST_H2D | 1 << CE_TEST_D2H | 1 << CE_TEST_D2D | 1 << CE_TEST_P2P,
     TOGETHER = 1 << CE_TEST_MEMORY | 1 << CE_TEST_LOAD,
 };
@@ -61,7 +62,8 @@ static void blame(const struct ce_child *child, unsigned tests, const char *why,
         if (!(tests & 1U << i) || told->tests[i].end != CE_TEST_NOT_RUN)
             continue;
         if (at)
-            ce_gpu_test_end(told, (enum ce_gpu_test)i, CE_TEST_SKIPPED, 0, "not run: %s failed", at);
+            ce_gpu_test_end(told, (enum ce_gpu_test)i, CE_TEST_SKIPPED, 0, "not run: %s failed",
+                            at);
         else
             ce_gpu_test_end(told, (enum ce_gpu_test)i, late ? CE_TEST_LATE : CE_TEST_FAILED, 0,
                             "%s", why);
@@ -116,15 +118,26 @@ static void take(const struct ce_child *child, unsigned tests, struct ce_gpu_ben
 
 /* ---------------------------------------------------------------- a round */
 
-/* A GPU that a test ended on is not touched again. */
-static bool is_usable(const struct ce_gpu_bench *bench)
+/* The test after which a GPU is not touched again; CE_GPU_TESTS: there is none.  Memory that is
+ * short for one test harms no other. */
+static enum ce_gpu_test broken_at(const struct ce_gpu_bench *bench)
 {
-    for (int i = 0; i < CE_GPU_TESTS; i++)
-        if (bench->tests[i].end == CE_TEST_LATE || bench->tests[i].code ||
-            (i == CE_TEST_START && bench->tests[i].end != CE_TEST_NOT_RUN &&
-             bench->tests[i].end != CE_TEST_DONE))
-            return false;
-    return true;
+    for (int i = CE_TEST_START; i < CE_GPU_TESTS; i++) {
+        const struct ce_test_answer *answer = &bench->tests[i];
+        bool failed = answer->end == CE_TEST_FAILED && answer->code != OUT_OF_MEMORY;
+        if (failed || answer->end == CE_TEST_LATE ||
+            (i == CE_TEST_START && answer->end == CE_TEST_SKIPPED))
+            return (enum ce_gpu_test)i;
+    }
+    return CE_GPU_TESTS;
+}
+
+static void leave_alone(struct ce_gpu_bench *bench, unsigned tests, enum ce_gpu_test broken)
+{
+    for (int i = CE_TEST_START + 1; i < CE_GPU_TESTS; i++)
+        if (tests & 1U << i)
+            ce_gpu_test_end(bench, (enum ce_gpu_test)i, CE_TEST_SKIPPED, 0, "not run: %s failed",
+                            ce_gpu_test_name(broken));
 }
 
 static void name_tests(unsigned tests, char text[ARGUMENT])
@@ -190,9 +203,13 @@ static void run(struct round *round)
     snprintf(round->path, sizeof round->path, "%s/bench-gpu", round->helper->dir);
     for (size_t i = 0; i < round->count; i++)
         snprintf(round->peers[i], ARGUMENT, "--peer=%s", round->gpus[i].address);
-    for (size_t i = 0; i < round->count; i++)
-        if (is_usable(&round->gpus[i]))
+    for (size_t i = 0; i < round->count; i++) {
+        enum ce_gpu_test broken = broken_at(&round->gpus[i]);
+        if (broken == CE_GPU_TESTS)
             add_line(round, i);
+        else
+            leave_alone(&round->gpus[i], round->tests, broken);
+    }
     ce_children_run(round->children, round->started, &plan);
     for (size_t i = 0; i < round->started; i++) {
         take(&round->children[i], round->tests, round->lines[i].bench);

@@ -146,7 +146,7 @@ check_faults() {
     run --tests=h2d,memory
     says "and the GPU is left alone" 3 "unknown  bench.gpu.h2d     $two copying: CUDA_ERROR_ILLEGAL_ADDRESS (700)" \
         "pass     bench.gpu.memory  $three"
-    is "it is not asked for its memory" "$(grep -c "memory  $two" "$work/text" || true)" 0
+    is "with the reason" "$(grep -c "^skip .*memory  $two not run: h2d failed$" "$work/text")" 1
 }
 
 # ---------------------------------------------------------------- not to be touched
@@ -182,7 +182,7 @@ check_trouble() {
     scene gpu.0.alloc_host=error:2 gpu.*.check=slow:1100
     run --tests=h2d,memory
     says "memory that is short ends one test, not all" 3 "unknown  bench.gpu.h2d     $one taking host memory: CUDA_ERROR_OUT_OF_MEMORY (2)"
-    is "time for too few patterns is no pass" "$(grep -c 'unknown .* time for 1 of 4 patterns only' "$work/text")" 2
+    is "time for too few patterns is no pass" "$(grep -c 'unknown .* time for 1 of 4 patterns only' "$work/text")" 3
     scene cuda.init=error:802
     run --tests=h2d
     says "CUDA that does not start" 3 "unknown  bench.gpu.start  $one finding it: CUDA_ERROR_SYSTEM_NOT_READY (802)"
@@ -199,15 +199,16 @@ check_trouble() {
         "skip     bench.gpu.load    $two not run: memory failed" "pass     bench.gpu.h2d     $two" "pass     bench.gpu.load    $three"
     is "and ends within its bound" "$(($(date +%s) - start < 15))" 1
     scene gpu.1.d2h=crash
-    run --tests=h2d,d2h
-    says "a crash has its signal" 3 "pass     bench.gpu.h2d  $two" "unknown  bench.gpu.d2h  $two ended by signal 6"
+    run --tests=h2d,d2h,load
+    says "a crash has its signal, and nothing comes after it" 3 "pass     bench.gpu.h2d   $two" \
+        "unknown  bench.gpu.d2h   $two ended by signal 6" "skip     bench.gpu.load  $two not run: d2h failed"
     start=$(date +%s)
     scene cuda.init=hang
     run --tests=h2d --timeout=1
     says "nor does a driver that hangs at once hold us" 3 "unknown  bench.gpu.start  $one the driver hangs: no answer in 2 s"
     is "for long" "$(($(date +%s) - start < 15))" 1
-    is "and nothing is left running" "$(for pid in $(cat "$work/pids"); do
-        grep -qs bench-gpu "/proc/$pid/cmdline" && echo "$pid"; done)" ""
+    is "and nothing is left running" "$(while read -r pid; do
+        grep -qs bench-gpu "/proc/$pid/cmdline" && echo "$pid"; done <"$work/pids")" ""
 }
 
 # The helper goes with who started it.
