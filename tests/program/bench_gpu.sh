@@ -211,6 +211,20 @@ check_trouble() {
         grep -qs bench-gpu "/proc/$pid/cmdline" && echo "$pid"; done <"$work/pids")" ""
 }
 
+# Wherever a test ends, what it took is released.
+check_released() {
+    for fault in alloc_host=error:2:h2d event=error:1:d2d alloc=error:2:d2h peer.1=error:700:p2p module=error:221:memory \
+        check=error:214:memory read=error:1:load fma=error:719:load; do
+        scene "gpu.0.${fault%:*}"
+        "$work/helpers/bench-gpu" --gpu=0000:1b:00.0 --peer=0000:43:00.0 --seconds=1 --tests="${fault##*:}" >"$work/text" 2>&1 || true
+        is "${fault##*:} with ${fault%:*} fails and releases all" \
+            "$(grep -c "^${fault##*:}=failed" "$work/text") $(cat "$work/log")" "1 0 things are left"
+    done
+    scene gpu.1.alloc=error:2
+    "$work/helpers/bench-gpu" --gpu=0000:1b:00.0 --peer=0000:43:00.0 --seconds=1 --tests=p2p >"$work/text" 2>&1 || true
+    is "so does a peer without memory" "$(grep -c '^p2p=failed' "$work/text") $(cat "$work/log")" "1 0 things are left"
+}
+
 # The helper goes with who started it.
 check_interrupt() {
     scene gpu.0.h2d=hang
@@ -294,6 +308,7 @@ check_good
 check_faults
 check_taken
 check_trouble
+check_released
 check_interrupt
 check_libraries
 check_usage

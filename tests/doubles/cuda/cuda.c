@@ -231,7 +231,8 @@ static double speed_to(const struct gpu *gpu, const struct gpu *peer)
 {
     char key[32];
     snprintf(key, sizeof key, "peer.%d", peer->index);
-    return number_of(gpu, key, 0);
+    const char *value = of_gpu(gpu, key);
+    return value && strcmp(value, "0") != 0 ? number_of(gpu, key, 1000) : 0;
 }
 
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
