@@ -19,6 +19,8 @@ _cluster_env_values() { # OPTION PROGRAM
         --option | -o) echo -W "on off port= rdma=auto rdma=off rdma=require torchrun=on torchrun=off verbose" ;;
         --phase) echo -W "prolog epilog manual" ;;
         --only) echo -W "$(_cluster_env_checks "$2")" ;;
+        --tests | -t) echo -W "h2d d2h d2d p2p memory load" ;;
+        --floor) echo -W "h2d= d2h= d2d= p2p=" ;;
         --from) echo -W "srun slurm dns" ;;
         --run | --root | --helpers | -r) echo -d ;;
         --config | --check | --facts | --svg | -c) echo -f ;;
@@ -49,6 +51,8 @@ _cluster_env() {
         _cluster_env_reply "$word" "$how" ${what:+"$what"}
     elif [[ $word == -* ]]; then
         _cluster_env_reply "$word" -W "$(_cluster_env_options "$program" "${COMP_WORDS[1]}")"
+    elif [[ ${COMP_WORDS[1]} == bench && $COMP_CWORD -eq 2 ]]; then
+        _cluster_env_reply "$word" -W "$("$program" bench --help 2>/dev/null | sed -n '/^Kinds:/,/^$/s/^  \([a-z]*\)  .*/\1/p')"
     elif [[ ${COMP_WORDS[1]} == config ]]; then
         _cluster_env_reply "$word" -f
     fi

@@ -6,6 +6,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_config \
     tests/fuzz/fuzz_environment \
     tests/fuzz/fuzz_facts \
+    tests/fuzz/fuzz_gpu_bench \
     tests/fuzz/fuzz_hostlist \
     tests/fuzz/fuzz_job \
     tests/fuzz/fuzz_kernel \
@@ -19,6 +20,7 @@ tests_fuzz_fuzz_book_SOURCES = tests/fuzz/fuzz_book.c tests/fuzz/driver.c tests/
 tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_facts_SOURCES = tests/fuzz/fuzz_facts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_gpu_bench_SOURCES = tests/fuzz/fuzz_gpu_bench.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_job_SOURCES = tests/fuzz/fuzz_job.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -53,6 +55,8 @@ EXTRA_DIST += \
     tests/fuzz/corpus/facts/nothing \
     tests/fuzz/corpus/facts/rdma \
     tests/fuzz/corpus/facts/runpod \
+    tests/fuzz/corpus/gpu_bench/ended \
+    tests/fuzz/corpus/gpu_bench/usual \
     tests/fuzz/corpus/hostlist/eight-groups \
     tests/fuzz/corpus/hostlist/groups \
     tests/fuzz/corpus/hostlist/most \
@@ -101,4 +105,4 @@ EXTRA_DIST += \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gpu_bench.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input

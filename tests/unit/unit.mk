@@ -13,6 +13,7 @@ unit_programs = \
     tests/unit/model/test_book \
     tests/unit/model/test_check_rule \
     tests/unit/model/test_finding \
+    tests/unit/model/test_gpu_bench \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
     tests/unit/model/test_host \
@@ -30,6 +31,7 @@ unit_programs = \
     tests/unit/checks/test_kernel \
     tests/unit/checks/test_gpu_delta \
     tests/unit/checks/test_gpu_expected \
+    tests/unit/checks/test_bench_gpu \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_checks \
     tests/unit/config/test_config \
