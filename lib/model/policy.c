@@ -16,12 +16,14 @@ static const char *const mode_names[] = {"observe", "drain"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
-enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
+enum { PORT_FIRST = 61000, PORT_LAST = 65535, BELOW_PERCENT = 5 };
 enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
 {
-    *policy = (struct ce_policy){.port_first = PORT_FIRST, .port_last = PORT_LAST};
+    *policy = (struct ce_policy){.port_first = PORT_FIRST,
+                                 .port_last = PORT_LAST,
+                                 .bench.below_percent = BELOW_PERCENT};
 }
 
 static int name_index(const char *const *names, size_t count, const char *text)

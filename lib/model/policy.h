@@ -47,6 +47,13 @@ struct ce_firmware_expected {
 };
 enum { CE_POLICY_FIRMWARE_MAX = 8, CE_POLICY_MOUNTS_MAX = CE_HOST_MOUNTS_MAX };
 
+/* What `cluster-env bench rdma` expects of each rail; 0: the table of lib/checks, or nothing. */
+struct ce_bench_policy {
+    uint32_t write_gbps;    /* at least */
+    uint32_t latency_us;    /* at most */
+    uint32_t below_percent; /* of the rails' median: as much less is named */
+};
+
 struct ce_policy {
     uint32_t port_first, port_last;         /* the window of MASTER_PORT, both included */
     char suffix[CE_POLICY_SUFFIX_MAX];      /* node name + suffix is the name in the book; "" */
@@ -68,6 +75,7 @@ struct ce_policy {
     uint32_t hugepages;                     /* of the default size; 0: not known */
     char mounts[CE_POLICY_MOUNTS_MAX][CE_HOST_PATH];
     uint32_t mount_count;
+    struct ce_bench_policy bench;
 };
 
 /* Fill in what holds without a configuration. */

@@ -115,7 +115,7 @@ void ce_report_findings_text(const struct ce_findings *findings, bool all, bool 
 
 /* ---------------------------------------------------------------- for programs */
 
-static json_t *finding_json(const struct ce_finding *finding)
+json_t *ce_finding_json(const struct ce_finding *finding)
 {
     return json_pack("{so so so so so so}", "check", ce_json_text(finding->check), "subject",
                      ce_json_text(finding->subject), "verdict",
@@ -130,7 +130,7 @@ int ce_report_findings_json(const struct ce_findings *findings, const char *node
     ce_autotext struct ce_text reason = CE_TEXT(1 << 16);
     json_t *list = json_array();
     for (size_t i = 0; i < findings->count; i++)
-        json_array_append_new(list, finding_json(&findings->items[i]));
+        json_array_append_new(list, ce_finding_json(&findings->items[i]));
     ce_report_reason(findings, &reason);
     json_t *root = json_pack("{si so so so so}", "schema", 1, "node", ce_json_text(node_name),
                              "mode", ce_json_text(mode), "reason",

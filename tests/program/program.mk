@@ -57,8 +57,8 @@ EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plu
 TESTS += tests/program/test_topology.sh tests/browser/topology.sh
 EXTRA_DIST += tests/program/test_topology.sh tests/browser/topology.sh tests/browser/measure.js
 # cluster-env facts, and the helpers that it asks.
-dist_check_SCRIPTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/kernel_log.sh tests/program/probes.sh
-TESTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/kernel_log.sh tests/program/probes.sh
+dist_check_SCRIPTS += tests/program/before_after.sh tests/program/bench.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/kernel_log.sh tests/program/probes.sh
+TESTS += tests/program/before_after.sh tests/program/bench.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/kernel_log.sh tests/program/probes.sh
 EXTRA_DIST += \
     tests/doubles/nvml/README.md \
     tests/doubles/nvml/a100.scenario \
