@@ -18,7 +18,8 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static void print_help(FILE *out)
 {
     fputs("Usage: cluster-env bench KIND [OPTION...]\n"
-          "Measure what this node delivers. It puts load on the node: run it on an idle one.\n",
+          "Measure what this node delivers. It puts load on the node: run it on an idle one.\n\n"
+          "  -?, --help                 this\n",
           out);
     for (int i = 0; i < KINDS; i++) {
         char name[64];

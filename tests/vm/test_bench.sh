@@ -190,8 +190,9 @@ test_down() {
     ip link set eth3 up
     wait_until 10 port_is mlx5_4 ACTIVE || true
     rdma link del mlx5_3
-    bench --rail=mlx5_0 --listen=127.0.0.1 --wait=30 >"$work/a" &
     ip link set eth0 down
+    wait_until 10 port_is mlx5_0 DOWN || true
+    bench --rail=mlx5_0 --listen=127.0.0.1 --wait=30 >"$work/a" &
     bench --rail=mlx5_4 --peer=127.0.0.1 --wait=30 >"$work/b"
     wait
     like "$(<"$work/b")" 'unknown .*mlx5_4/1 the other node: DOWN \(Disabled\).*status 3' "the other node's rail that is down is not this one's fault"
@@ -205,6 +206,10 @@ test_limits() {
     mv /dev/infiniband /dev/hidden
     like "$(bench --rail=mlx5_1)" 'unknown .*there is no /dev/infiniband here.*status 3' "no /dev/infiniband"
     mv /dev/hidden /dev/infiniband
+    mkdir "$work/hangs"
+    printf '#!/bin/sh\nexec sleep 60\n' >"$work/hangs/bench-rdma"
+    chmod 755 "$work/hangs/bench-rdma"
+    like "$(bench --rail=mlx5_1 --helpers="$work/hangs")" 'unknown .*no answer in 18 s.*status 3' "a helper that hangs is ended, in its time"
     like "$(bench --rail=mlx5_1 --helpers="$work/none")" 'unknown .*cannot run .*none/bench-rdma.*status 3' "no helper"
     nothing_is_left "limits"
 }
@@ -226,7 +231,7 @@ in_the_vm() {
     # an emulated machine is uneven: only a quarter less than the others is worth a word here
     echo 'bench = { below_median = 75; };' >"$work/quarter.conf"
     ip link set lo up
-    plan 33
+    plan 34
     for group in ${CASES:-${groups[@]}}; do
         start=$SECONDS
         "test_$group"
