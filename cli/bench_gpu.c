@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bench_gpu.h"
-
 #include <argp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/parse.h"
 #include "checks/bench_gpu.h"
+#include "bench.h"
 #include "command.h"
 #include "health/health.h"
 #include "health/machine.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench_gpu.h"
+#include "bench.h"
 #include "command.h"
 
 static const struct kind {
@@ -10,6 +10,7 @@ static const struct kind {
     int (*run)(int argc, char **argv);
     void (*help)(FILE *out, char *name);
 } kinds[] = {
+    {"rdma", "RDMA write bandwidth and latency of each rail", ce_bench_rdma, ce_bench_rdma_help},
     {"gpu", "copies, memory and computing of this node's GPUs", ce_bench_gpu, ce_bench_gpu_help},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -25,6 +25,8 @@ unit_programs = \
     tests/unit/model/test_notes \
     tests/unit/model/test_pci \
     tests/unit/model/test_policy \
+    tests/unit/model/test_rdma_end \
+    tests/unit/model/test_rdma_result \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
@@ -53,6 +55,7 @@ unit_programs = \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
     tests/unit/checks/test_ib_roce \
+    tests/unit/checks/test_rdma_bench \
     tests/unit/health/test_baseline \
     tests/unit/health/test_before_after \
     tests/unit/health/test_job_xid \
@@ -62,6 +65,7 @@ unit_programs = \
     tests/unit/slurm/test_job \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
+    tests/unit/launch/test_gid \
     tests/unit/launch/test_interface \
     tests/unit/launch/test_locality \
     tests/unit/launch/test_machines \
@@ -87,6 +91,7 @@ unit_programs = \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
     tests/unit/probe/test_rail \
+    tests/unit/probe/test_rdma_helper \
     tests/unit/report/test_cluster \
     tests/unit/report/test_findings \
     tests/unit/report/test_node_config \
