@@ -17,7 +17,8 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int usage(FILE *out, int status)
 {
-    fputs("Usage: cluster-env bench KIND [OPTION...]\n\nKinds:\n", out);
+    fputs("Usage: cluster-env bench KIND [OPTION...]\n\n"
+          "  -?, --help                 this\n\nKinds:\n", out);
     for (int i = 0; i < KINDS; i++)
         fprintf(out, "  %-9s  %s\n", kinds[i].name, kinds[i].doc);
     return status;

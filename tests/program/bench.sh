@@ -15,7 +15,7 @@ bench() { status ./cli/cluster-env bench "$@"; }
 
 is "nothing to measure: status 2" "$(bench)" 2
 is "something that is not known: status 2" "$(bench disks)" 2
-is "and one line says so" "$(head -n 1 "$work/out")" "cluster-env bench: 'disks' is nothing to measure"
+is "and one line says so" "$(head -n 1 "$work/out")" "cluster-env bench: 'disks' is not a kind of test"
 is "--help" "$(bench --help)" 0
 is "--listen with every address: status 2" "$(bench rdma --listen=::)" 2
 is "--listen with a name: status 2" "$(bench rdma --listen=localhost)" 2
