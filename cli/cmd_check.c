@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "config/config.h"
@@ -15,6 +13,7 @@
 #include "local/texts.h"
 #include "report/findings.h"
 #include "report/run.h"
+#include "terminal.h"
 
 struct arguments {
     struct ce_phase phase;
@@ -135,21 +134,6 @@ static int status_of(const struct ce_findings *findings)
                                                      : CE_EXIT_OK;
 }
 
-static bool wants_colour(void)
-{
-    const char *no = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && !(no && *no);
-}
-
-/* 0: what is printed is no terminal. */
-static unsigned columns_of_terminal(void)
-{
-    struct winsize size = {.ws_col = 0};
-    if (!isatty(STDOUT_FILENO))
-        return 0;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-}
-
 static unsigned ms_since(const struct timespec *then)
 {
     struct timespec now;
@@ -182,12 +166,21 @@ static int print_result(const struct arguments *arguments, const struct ce_phase
     if (arguments->prometheus)
         ce_report_run_metrics(&run, &out);
     else if (!arguments->json)
-        ce_report_findings_text(&result->findings, arguments->all, wants_colour(),
-                                columns_of_terminal(), &out);
+        ce_report_findings_text(&result->findings, arguments->all, ce_terminal_colour(),
+                                ce_terminal_columns(), &out);
     else if (ce_report_run_json(&run, &out) < 0)
         out.failed = true;
     int status = ce_print("check", &out);
     return status ? status : status_of(&result->findings);
+}
+
+/* NVML and libibverbs are this machine's. */
+static void ask_drivers(struct ce_machine *machine)
+{
+    if (machine->facts || strcmp(machine->root, "/") != 0)
+        return;
+    machine->helpers = CE_HELPER_DIR;
+    machine->run_dir = CE_RUN_DIR;
 }
 
 int ce_cmd_check(int argc, char **argv)
@@ -199,6 +192,7 @@ int ce_cmd_check(int argc, char **argv)
     if (arguments.list)
         return print_list(&arguments);
     clock_gettime(CLOCK_REALTIME, &arguments.began);
+    ask_drivers(&arguments.phase.machine);
     int failed = ce_phase_run(&arguments.phase, &result, &err);
     ce_print_notes("check", &result.notes);
     if (failed)

@@ -27,6 +27,7 @@ int ce_cmd_hostfile(int argc, char **argv);
 int ce_cmd_facts(int argc, char **argv);
 int ce_cmd_topology(int argc, char **argv);
 int ce_cmd_check(int argc, char **argv);
+int ce_cmd_bench(int argc, char **argv);
 int ce_cmd_config(int argc, char **argv);
 int ce_cmd_addresses(int argc, char **argv);
 

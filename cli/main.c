@@ -18,6 +18,7 @@ static const struct ce_command commands[] = {
     {"topology", "where its GPUs, HCAs and interfaces sit, which HCAs are rails and why; as a picture",
      ce_cmd_topology},
     {"check", "check this node's links and GPUs, as cluster-prolog does", ce_cmd_check},
+    {"bench", "test this node by using it: how fast and how right it is", ce_cmd_bench},
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
     {"addresses", "make the address book: every node's address on the cluster network",
      ce_cmd_addresses},

@@ -10,7 +10,11 @@ _cluster_env_options() {
     "$1" "$2" --help 2>/dev/null | grep -oE '^  (-.,|   ) --[a-z][a-z-]*=?' | sed 's/.*--/--/'
 }
 
+_cluster_env_kinds() { "$1" bench --help 2>/dev/null | sed -n 's/^\([a-z]*\): .*/\1/p' | tr '\n' ' '; }
+
 _cluster_env_checks() { "$1" check --list 2>/dev/null | sed 's/ .*//' | tr '\n' ' '; }
+
+_cluster_env_devices() { (cd /sys/class/infiniband 2>/dev/null && echo *); }
 
 # What may stand behind an option, as words for compgen.
 _cluster_env_values() { # OPTION PROGRAM
@@ -19,8 +23,11 @@ _cluster_env_values() { # OPTION PROGRAM
         --option | -o) echo -W "on off port= rdma=auto rdma=off rdma=require torchrun=on torchrun=off verbose" ;;
         --phase) echo -W "prolog epilog manual" ;;
         --only) echo -W "$(_cluster_env_checks "$2")" ;;
+        --tests | -t) echo -W "h2d d2h d2d p2p memory load" ;;
+        --floor) echo -W "h2d= d2h= d2d= p2p=" ;;
         --from) echo -W "srun slurm dns" ;;
         --run | --root | --helpers | -r) echo -d ;;
+        --rail) echo -W "$(_cluster_env_devices)" ;;
         --config | --check | --facts | --svg | -c) echo -f ;;
         *) return 1 ;;
     esac
@@ -49,8 +56,12 @@ _cluster_env() {
         _cluster_env_reply "$word" "$how" ${what:+"$what"}
     elif [[ $word == -* ]]; then
         _cluster_env_reply "$word" -W "$(_cluster_env_options "$program" "${COMP_WORDS[1]}")"
+    elif [[ ${COMP_WORDS[1]} == bench && $COMP_CWORD -eq 2 ]]; then
+        _cluster_env_reply "$word" -W "$("$program" bench --help 2>/dev/null | sed -n '/^Kinds:/,/^$/s/^  \([a-z]*\)  .*/\1/p')"
     elif [[ ${COMP_WORDS[1]} == config ]]; then
         _cluster_env_reply "$word" -f
+    elif [[ ${COMP_WORDS[1]} == bench ]]; then
+        _cluster_env_reply "$word" -W "$(_cluster_env_kinds "$program")"
     fi
 }
 

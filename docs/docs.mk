@@ -14,6 +14,7 @@ dist_man_MANS = docs/man/node.policy.5
 
 dist_doc_DATA += \
     docs/addresses.md \
+    docs/bench.md \
     docs/checks.md \
     docs/machines.md \
     docs/monitoring.md \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of NVML (libnvidia-ml.so.1, NVIDIA's driver) that probe-gpu uses: our own declarations,
- * so that it builds where NVIDIA's header is not; tests/build/nvml_header.sh holds them against that
- * header where one is found.  The library is loaded, never linked. */
+/* The part of NVML (libnvidia-ml.so.1, NVIDIA's driver) that probe-gpu and bench-gpu use: our own
+ * declarations, so that they build where NVIDIA's header is not; tests/build/nvml_header.sh holds
+ * them against that header where one is found.  The library is loaded, never linked. */
 #ifndef CE_HELPERS_NVML_H
 #define CE_HELPERS_NVML_H
 
@@ -173,7 +173,10 @@ typedef struct {
     F(OPTIONAL, memory, nvmlDeviceGetMemoryInfo, NULL, (nv_device, nv_memory *))                   \
     F(OPTIONAL, memory_v2, nvmlDeviceGetMemoryInfo_v2, NULL, (nv_device, nv_memory_v2 *))          \
     F(OPTIONAL, processes, nvmlDeviceGetComputeRunningProcesses_v3,                                \
-      "nvmlDeviceGetComputeRunningProcesses_v2", (nv_device, unsigned *, nv_process *))
+      "nvmlDeviceGetComputeRunningProcesses_v2", (nv_device, unsigned *, nv_process *))            \
+    F(OPTIONAL, clock, nvmlDeviceGetClockInfo, NULL, (nv_device, unsigned, unsigned *))            \
+    F(OPTIONAL, power, nvmlDeviceGetPowerUsage, NULL, (nv_device, unsigned *))                     \
+    F(OPTIONAL, bind_cpu, nvmlDeviceSetCpuAffinity, NULL, (nv_device))
 
 #define NV_MEMBER(need, member, symbol, older, parameters) nv_return(*member) parameters;
 struct nvml {

@@ -185,6 +185,21 @@ static int apply_mount(value_t value, struct ce_config *config, struct ce_error 
     return 0;
 }
 
+static int apply_bench_write(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 100000, &config->policy.bench.write_gbps, err);
+}
+
+static int apply_bench_latency(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 1000000, &config->policy.bench.latency_us, err);
+}
+
+static int apply_bench_below(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 99, &config->policy.bench.below_percent, err);
+}
+
 static void clear_mounts(struct ce_config *config)
 {
     config->policy.mount_count = 0;
@@ -372,6 +387,15 @@ const struct ce_option ce_options[] = {
     {"reports.metrics", CE_OPTION_TEXT, true, apply_metrics, NULL, "\"" CE_POLICY_METRICS "\"",
      "The folder of node_exporter's textfiles: each run writes cluster_env_PHASE.prom\n"
      "there, where the folder exists. \"\": none."},
+    {"bench.rdma_write", CE_OPTION_NUMBER, true, apply_bench_write, NULL, "0",
+     "What each rail carries at least in 'cluster-env bench rdma', in Gb/s; 0: what such\n"
+     "rails usually do, see docs/bench.md."},
+    {"bench.rdma_latency", CE_OPTION_NUMBER, true, apply_bench_latency, NULL, "0",
+     "How long a write of it takes at most, in microseconds; 0: 5 where the rail's\n"
+     "bandwidth is known."},
+    {"bench.below_median", CE_OPTION_NUMBER, true, apply_bench_below, NULL, "5",
+     "A rail that carries so many percent less than the median of the rails is named;\n"
+     "0: none is."},
 };
 const size_t ce_option_count = sizeof ce_options / sizeof *ce_options;
 

@@ -21,6 +21,7 @@ static const char *const recover_names[] = {"off", "on"};
 enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
 enum { MAX_DRAINED = 10, MAX_DRAINED_HOURS = 24 };
 enum { LEFTOVERS_WAIT = 3 };
+enum { BELOW_PERCENT = 5 };
 enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
@@ -32,7 +33,8 @@ void ce_policy_default(struct ce_policy *policy)
                                  .deadline_s = CE_POLICY_DEADLINE_S,
                                  .log = CE_POLICY_LOG,
                                  .metrics = CE_POLICY_METRICS,
-                                 .leftovers_wait = LEFTOVERS_WAIT};
+                                 .leftovers_wait = LEFTOVERS_WAIT,
+                                 .bench.below_percent = BELOW_PERCENT};
 }
 
 static int name_index(const char *const *names, size_t count, const char *text)

@@ -59,6 +59,13 @@ enum { CE_LEFTOVERS_WAIT_MAX = 10 };
 
 enum { CE_POLICY_FIRMWARE_MAX = 8, CE_POLICY_VBIOS_MAX = 8, CE_POLICY_MOUNTS_MAX = CE_HOST_MOUNTS_MAX };
 
+/* What `cluster-env bench rdma` expects of each rail; 0: the table of lib/checks, or nothing. */
+struct ce_bench_policy {
+    uint32_t write_gbps;    /* at least */
+    uint32_t latency_us;    /* at most */
+    uint32_t below_percent; /* of the rails' median: as much less is named */
+};
+
 struct ce_policy {
     uint32_t port_first, port_last;         /* the window of MASTER_PORT, both included */
     char suffix[CE_POLICY_SUFFIX_MAX];      /* node name + suffix is the name in the book; "" */
@@ -96,6 +103,7 @@ struct ce_policy {
     uint32_t deadline_s;                    /* of the whole prolog or epilog */
     char log[CE_HOST_PATH];                 /* a line for each run is added to it; "": none */
     char metrics[CE_HOST_PATH];             /* the folder of Prometheus' textfiles; "": none */
+    struct ce_bench_policy bench;
 };
 
 #define CE_POLICY_LOG "/var/log/cluster-env/health.jsonl"

@@ -6,10 +6,14 @@
 #include <jansson.h>
 
 #include "base/text.h"
+#include "model/finding.h"
 
 /* A string, or null for NULL.  What is no UTF-8, which JSON cannot hold, has '?' for its bytes above
  * ASCII. */
 json_t *ce_json_text(const char *text);
+
+/* A finding, as all reports have it (report/findings.c). */
+json_t *ce_json_finding(const struct ce_finding *finding);
 
 /* Append the document, indented, and a newline; root (NULL: it could not be made) is released.
  * 0, or -1 for no memory. */

@@ -13,7 +13,7 @@ static json_t *time_json(time_t when)
     return ce_json_text(text);
 }
 
-static json_t *finding_json(const struct ce_finding *finding)
+json_t *ce_json_finding(const struct ce_finding *finding)
 {
     return json_pack("{so so so so so so}", "check", ce_json_text(finding->check), "subject",
                      ce_json_text(finding->subject), "verdict",
@@ -45,7 +45,7 @@ static json_t *findings_json(const struct ce_findings *findings, bool all, json_
         if (!all && json_array_size(list) == CE_RUN_LINE_FINDINGS)
             (*left_out)++;
         else
-            json_array_append_new(list, finding_json(finding));
+            json_array_append_new(list, ce_json_finding(finding));
     }
     return list;
 }

@@ -100,7 +100,7 @@ test_xid() {
 
 test_gpu() {
     during nvml n9 gpu.5.remap.pending=1 gpu.5.remap.uncorrected=1
-    found "GPU 5 (0000:c3:00.0) a row remap is pending; reset the GPU, or reboot the node [cluster-env gpu.remap.pending]"
+    found "GPU 5 (0000:c3:00.0) a row remap became pending during the job; reset the GPU, or reboot the node [cluster-env gpu.job.remap]"
     nvml n9
     verdict "a row remap that comes up during the job: drained with the reason"
     again
@@ -111,12 +111,20 @@ test_gpu() {
     not_drained
     nvml n9
     verdict "a GPU process that the job left behind: told with GPU, pid and job, not drained for"
+
+    configure 'mode = "drain"; checks = ( { name = "gpu.processes"; fault = "drain"; } );' "$expect"
+    during nvml n9 gpu.2.processes=1 gpu.2.memory.used=4000000000
+    found "GPU 2 (0000:52:00.0) 1 process: 4000; end the processes that the job left [cluster-env gpu.processes]"
+    nvml n9
+    configure_mode drain
+    resume n9
+    verdict "where the configuration says so: drained for it"
 }
 
 test_several() {
     during several_things
     found "$down + mlx5_2/1 link_downed +1 during the job; the link went down: check cable and switch port \
-[cluster-env ib.counter.link_downed] + GPU 5 (0000:c3:00.0) a row remap failed; exchange the GPU (RMA) [cluster-env gpu.remap.failure]"
+[cluster-env ib.counter.link_downed] + GPU 5 (0000:c3:00.0) a row remap failed during the job; exchange the GPU (RMA) [cluster-env gpu.job.remap]"
     link UP n9
     nvml n9
     resume n9
@@ -131,7 +139,7 @@ several_things() {
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_epilog.sh SERIES" >&2; exit 2; }
     local groups=(healthy link xid gpu several)
-    plan $((12 + ${#groups[@]}))
+    plan $((13 + ${#groups[@]}))
     start_health "$1"
     run_groups "$1" "${groups[@]}"
     finish

@@ -17,7 +17,8 @@ set -euo pipefail
 
 readonly programs=/run/libexec helpers=/run/libexec/cluster-env # of each node
 
-state_of() { as_user sinfo -h -N -n "$1" -o '%T' | head -n 1; }
+# Of all nodes: asked for one alone, 22.05 answers as it last did for all.
+state_of() { as_user sinfo -h -N -o '%N %T' | sed -n "s/^$1  *//p" | head -n 1; }
 reason_of() { as_user sinfo -h -R -n "$1" -o '%200E' | sed 's/ *$//'; }
 is_drained_and_empty() { [[ $(state_of "$1") == drained ]]; }
 is_idle() { [[ $(state_of "$1") == idle ]]; }

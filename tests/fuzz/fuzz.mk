@@ -6,6 +6,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_config \
     tests/fuzz/fuzz_environment \
     tests/fuzz/fuzz_facts \
+    tests/fuzz/fuzz_gpu_bench \
     tests/fuzz/fuzz_hostlist \
     tests/fuzz/fuzz_job \
     tests/fuzz/fuzz_kernel \
@@ -13,12 +14,14 @@ fuzz_programs = \
     tests/fuzz/fuzz_nccl_list \
     tests/fuzz/fuzz_option \
     tests/fuzz/fuzz_policy \
+    tests/fuzz/fuzz_rdma \
     tests/fuzz/fuzz_roster \
     tests/fuzz/fuzz_sysfs
 tests_fuzz_fuzz_book_SOURCES = tests/fuzz/fuzz_book.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_facts_SOURCES = tests/fuzz/fuzz_facts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_gpu_bench_SOURCES = tests/fuzz/fuzz_gpu_bench.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_job_SOURCES = tests/fuzz/fuzz_job.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -26,6 +29,7 @@ tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/drive
 tests_fuzz_fuzz_nccl_list_SOURCES = tests/fuzz/fuzz_nccl_list.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_rdma_SOURCES = tests/fuzz/fuzz_rdma.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_roster_SOURCES = tests/fuzz/fuzz_roster.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_sysfs_SOURCES = tests/fuzz/fuzz_sysfs.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 EXTRA_DIST += \
@@ -53,6 +57,8 @@ EXTRA_DIST += \
     tests/fuzz/corpus/facts/nothing \
     tests/fuzz/corpus/facts/rdma \
     tests/fuzz/corpus/facts/runpod \
+    tests/fuzz/corpus/gpu_bench/ended \
+    tests/fuzz/corpus/gpu_bench/usual \
     tests/fuzz/corpus/hostlist/eight-groups \
     tests/fuzz/corpus/hostlist/groups \
     tests/fuzz/corpus/hostlist/most \
@@ -88,6 +94,11 @@ EXTRA_DIST += \
     tests/fuzz/corpus/policy/rules \
     tests/fuzz/corpus/policy/usual \
     tests/fuzz/corpus/policy/whole \
+    tests/fuzz/corpus/rdma/end \
+    tests/fuzz/corpus/rdma/failed \
+    tests/fuzz/corpus/rdma/port \
+    tests/fuzz/corpus/rdma/result \
+    tests/fuzz/corpus/rdma/step \
     tests/fuzz/corpus/roster/list \
     tests/fuzz/corpus/roster/newer \
     tests/fuzz/corpus/roster/nothing \
@@ -101,4 +112,4 @@ EXTRA_DIST += \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gpu_bench.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-roster.input fuzz-sysfs.input

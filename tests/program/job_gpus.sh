@@ -31,7 +31,7 @@ put() { # PATH TEXT
 
 make_machine() {
     mkdir -p "$work/sys/class/net" "$work/sys/class/infiniband"
-    for address in $(sed -n 's/^gpu\.[0-7]\.bus=0000//p' "$double/hgx-h100.scenario" | tr 'A-Z' 'a-z'); do
+    for address in $(sed -n 's/^gpu\.[0-7]\.bus=0000//p' "$double/hgx-h100.scenario" | tr '[:upper:]' '[:lower:]'); do
         gpu=$work/sys/bus/pci/devices/$address
         put "$gpu/class" 0x030200
         put "$gpu/vendor" 0x10de
@@ -49,6 +49,7 @@ pid=\$(cat $work/pid)
 [ -n "\$pid" ] && grep -q '^State:.[^ZX]' "/proc/\$pid/status" 2>/dev/null && printf '%s\n' gpu.1.processes=1 "gpu.1.process.0.pid=\$pid" >>$work/now
 NVML_DOUBLE=$work/now LD_LIBRARY_PATH=$work/lib exec $build/helpers/probe-gpu "\$@"
 END
+    # shellcheck disable=SC2016 # for the script
     printf '#!/bin/sh\necho "$3" >>%s\n' "$work/drained" >"$1/slurm-node"
     printf '#!/bin/sh\nprintf "format=1\\nend=1\\n"\n' | tee "$1/probe-verbs" >"$1/probe-topology"
     chmod 755 "$1"/*

@@ -57,6 +57,13 @@ EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plu
 TESTS += tests/program/test_topology.sh tests/browser/topology.sh
 EXTRA_DIST += tests/program/test_topology.sh tests/browser/topology.sh tests/browser/measure.js
 # cluster-env facts, and the helpers that it asks.
+dist_check_SCRIPTS += tests/program/bench.sh tests/program/bench_gpu.sh
+TESTS += tests/program/bench.sh tests/program/bench_gpu.sh
+EXTRA_DIST += \
+    tests/doubles/cuda/README.md \
+    tests/doubles/cuda/build \
+    tests/doubles/cuda/cuda.c \
+    tests/doubles/cuda/hgx-h100.scenario
 dist_check_SCRIPTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 TESTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 EXTRA_DIST += \

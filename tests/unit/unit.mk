@@ -13,6 +13,7 @@ unit_programs = \
     tests/unit/model/test_book \
     tests/unit/model/test_check_rule \
     tests/unit/model/test_finding \
+    tests/unit/model/test_gpu_bench \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
     tests/unit/model/test_host \
@@ -24,12 +25,15 @@ unit_programs = \
     tests/unit/model/test_notes \
     tests/unit/model/test_pci \
     tests/unit/model/test_policy \
+    tests/unit/model/test_rdma_end \
+    tests/unit/model/test_rdma_result \
     tests/unit/model/test_record \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
     tests/unit/checks/test_kernel \
     tests/unit/checks/test_gpu_delta \
     tests/unit/checks/test_gpu_expected \
+    tests/unit/checks/test_bench_gpu \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_checks \
     tests/unit/config/test_config \
@@ -51,6 +55,7 @@ unit_programs = \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
     tests/unit/checks/test_ib_roce \
+    tests/unit/checks/test_rdma_bench \
     tests/unit/health/test_baseline \
     tests/unit/health/test_before_after \
     tests/unit/health/test_job_xid \
@@ -60,6 +65,7 @@ unit_programs = \
     tests/unit/slurm/test_job \
     tests/unit/launch/test_cluster \
     tests/unit/launch/test_family \
+    tests/unit/launch/test_gid \
     tests/unit/launch/test_interface \
     tests/unit/launch/test_locality \
     tests/unit/launch/test_machines \
@@ -85,6 +91,7 @@ unit_programs = \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
     tests/unit/probe/test_rail \
+    tests/unit/probe/test_rdma_helper \
     tests/unit/report/test_cluster \
     tests/unit/report/test_findings \
     tests/unit/report/test_node_config \

@@ -58,6 +58,18 @@ static void load(void)
         devices[i].index = i;
 }
 
+/* "then:A:B": A when it is asked for the first time, B from then on; A has no ':'. */
+static const char *take_turn(char *value)
+{
+    char *second = strncmp(value, "then:", 5) == 0 ? strchr(value + 5, ':') : NULL;
+    static char first[TEXT];
+    if (!second)
+        return value;
+    snprintf(first, sizeof first, "%.*s", (int)(second - value - 5), value + 5);
+    memmove(value, second + 1, strlen(second + 1) + 1);
+    return first;
+}
+
 /* Error codes, delays and hangs happen here; else *value is what stands behind them. */
 static nvmlReturn_t act(const char *value, const char **rest)
 {
@@ -92,7 +104,7 @@ static nvmlReturn_t look(const char *key, const char **value)
     size_t length = strlen(key);
     for (int i = line_count - 1; i >= 0; i--)
         if (may_fit(&lines[i], key, length) && fnmatch(lines[i].key, key, 0) == 0)
-            return act(lines[i].value, value);
+            return act(take_turn(lines[i].value), value);
     return NOT_SUPPORTED;
 }
 
@@ -277,6 +289,7 @@ NUMBER(nvmlDeviceGetPcieReplayCounter, "pcie.replays")
 NUMBER(nvmlDeviceGetPowerManagementLimit, "power.limit")
 NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, "power.default")
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, "power.enforced")
+NUMBER(nvmlDeviceGetPowerUsage, "power")
 NUMBER(nvmlDeviceGetPersistenceMode, "persistence")
 NUMBER(nvmlDeviceGetMinorNumber, "minor")
 TWO(nvmlDeviceGetEccMode, "ecc.mode", "ecc.next")
@@ -286,6 +299,19 @@ nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device)
 {
     uint ignored;
     return gpu_uint(device, "inforom", &ignored);
+}
+
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, uint which, uint *number)
+{
+    char key[32];
+    snprintf(key, sizeof key, "clock.%u", which);
+    return gpu_uint(device, key, number);
+}
+
+nvmlReturn_t nvmlDeviceSetCpuAffinity(nvmlDevice_t device)
+{
+    uint ignored;
+    return gpu_uint(device, "affinity", &ignored);
 }
 
 nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, uint sensor, uint *number)

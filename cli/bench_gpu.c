@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <argp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+#include "checks/bench_gpu.h"
+#include "bench.h"
+#include "command.h"
+#include "health/health.h"
+#include "health/machine.h"
+#include "probe/bench_helper.h"
+#include "report/findings.h"
+#include "report/gpu_bench.h"
+#include "terminal.h"
+
+#define NAME "bench gpu"
+
+struct arguments {
+    struct ce_bench_helper helper;
+    struct ce_bench_limits limits;
+    struct ce_machine machine;
+    const char *node_name;
+    uint32_t seconds, share, timeout;
+    bool json;
+};
+
+enum { KEY_ROOT = 256, KEY_NODE, KEY_HELPERS, KEY_SHARE, KEY_BELOW, KEY_FLOOR, KEY_TIMEOUT };
+enum { SECONDS_MAX = 3600, GB_MAX = 100000, VENDOR_NVIDIA = 0x10de };
+
+static error_t take_number(struct argp_state *state, const char *option, const char *text,
+                           uint32_t min, uint32_t max, uint32_t *ret)
+{
+    if (ce_parse_u32(text, min, max, ret) < 0)
+        argp_error(state, "%s=%.40s: expected a number from %u to %u", option, text, min, max);
+    return 0;
+}
+
+/* "h2d=48" */
+static error_t take_floor(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+    const char *equals = strchr(text, '=');
+    for (int i = CE_TEST_H2D; equals && i <= CE_TEST_P2P; i++) {
+        const char *name = ce_gpu_test_name((enum ce_gpu_test)i);
+        if (strlen(name) == (size_t)(equals - text) &&
+            strncmp(name, text, (size_t)(equals - text)) == 0)
+            return take_number(state, "--floor", equals + 1, 1, GB_MAX,
+                               &arguments->limits.floors[i]);
+    }
+    argp_error(state, "--floor=%.40s: expected h2d=GBPS, d2h=GBPS, d2d=GBPS or p2p=GBPS", text);
+    return 0;
+}
+
+static error_t take_tests(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+    struct ce_error err;
+    if (ce_gpu_tests_parse(text, &arguments->helper.tests, &err) < 0)
+        argp_error(state, "--tests: %s", err.text);
+    return 0;
+}
+
+static error_t parse_argument(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case 't':
+        return take_tests(arguments, arg, state);
+    case 's':
+        return take_number(state, "--seconds", arg, 1, SECONDS_MAX, &arguments->seconds);
+    case KEY_SHARE:
+        return take_number(state, "--share", arg, 1, 100, &arguments->share);
+    case KEY_BELOW:
+        return take_number(state, "--below", arg, 0, 99, &arguments->limits.below);
+    case KEY_TIMEOUT:
+        return take_number(state, "--timeout", arg, 1, SECONDS_MAX, &arguments->timeout);
+    case KEY_FLOOR:
+        return take_floor(arguments, arg, state);
+    case KEY_HELPERS:
+        arguments->helper.dir = arg;
+        return 0;
+    case KEY_ROOT:
+        arguments->machine.root = arg;
+        return 0;
+    case KEY_NODE:
+        arguments->node_name = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
+    {"tests", 't', "LIST", 0, "of h2d,d2h,d2d,p2p,memory,load (all)", 0},
+    {"seconds", 's', "N", 0, "the most that each test measures on a GPU (2)", 0},
+    {"share", KEY_SHARE, "PERCENT", 0, "of the free memory, for the memory test (90)", 0},
+    {"floor", KEY_FLOOR, "TEST=GBPS", 0, "what is less is a fault, instead of what the model should have", 0},
+    {"below", KEY_BELOW, "PERCENT", 0, "name GPUs so much below their median (5; 0: none)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "the most that a driver may need to start and end (30)", 0},
+    {"helpers", KEY_HELPERS, "DIR", 0, "the helpers (" CE_HELPER_DIR ")", 0},
+    {"root", KEY_ROOT, "DIR", 0, "look for GPUs in DIR/sys instead of this machine's", 0},
+    {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_argument,
+    .doc = "Test this node's NVIDIA GPUs by using them: copies to and from the host, within their "
+           "memory and to each other, patterns in their memory, computing. A GPU that somebody "
+           "else computes on is not touched. Exit status: 0 well, 1 a fault, 2 usage, 3 something "
+           "could not be found out.",
+};
+
+void ce_bench_gpu_help(FILE *out, char *name)
+{
+    argp_help(&argp, out, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG, name);
+}
+
+/* ---------------------------------------------------------------- the GPUs of the node */
+
+/* A tree that was recorded without the numbers of its devices may have NVIDIA's. */
+static bool is_nvidia(const struct ce_pci *gpu)
+{
+    return gpu->address[0] && (!gpu->vendor || gpu->vendor == VENDOR_NVIDIA);
+}
+
+static size_t find_gpus(const struct ce_node *node, struct ce_gpu_bench *gpus)
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < node->gpu_count && count < CE_GPUS_MAX; i++)
+        if (is_nvidia(&node->gpus[i]))
+            ce_gpu_bench_init(&gpus[count++], node->gpus[i].address);
+    return count;
+}
+
+static int status_of(const struct ce_findings *findings)
+{
+    return ce_health_has(findings, CE_FAIL)      ? CE_EXIT_FAULT
+           : ce_health_has(findings, CE_UNKNOWN) ? CE_EXIT_UNKNOWN
+                                                 : CE_EXIT_OK;
+}
+
+static int print_result(const struct arguments *arguments, const struct ce_node *node,
+                        const struct ce_gpu_bench *gpus, size_t count)
+{
+    ce_autofindings struct ce_findings findings = {.count = 0};
+    ce_autotext struct ce_text out = CE_TEXT(16 << 20);
+    char name[256];
+    ce_machine_name(node, arguments->node_name, name, sizeof name);
+    ce_bench_gpus_judge(gpus, count, &arguments->limits, &findings);
+    if (!arguments->json)
+        ce_report_findings_text(&findings, true, ce_terminal_colour(), ce_terminal_columns(),
+                                &out);
+    else if (ce_report_gpu_bench_json(gpus, count, &findings, name, &out) < 0)
+        out.failed = true;
+    if (findings.lost)
+        out.failed = true;
+    int status = ce_print(NAME, &out);
+    return status ? status : status_of(&findings);
+}
+
+int ce_bench_gpu(int argc, char **argv)
+{
+    struct arguments arguments = {
+        .helper = {.dir = CE_HELPER_DIR, .tests = ~0U},
+        .limits = {.below = 5},
+        .machine.root = "/",
+        .seconds = 2,
+        .share = 90,
+        .timeout = 30,
+    };
+    struct ce_notes notes = {.count = 0};
+    struct ce_error err;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arguments.helper.seconds = arguments.seconds;
+    arguments.helper.share = arguments.share;
+    arguments.helper.start_ms = arguments.timeout * 1000;
+    ce_auto(ce_node_destroy) struct ce_node *node =
+        ce_machine_facts(&arguments.machine, NULL, &notes, &err);
+    if (!node)
+        return ce_complain(NAME, &err, CE_EXIT_UNKNOWN);
+    ce_autofree struct ce_gpu_bench *gpus = calloc(CE_GPUS_MAX, sizeof *gpus);
+    if (!gpus) {
+        ce_fail(&err, "no memory");
+        return ce_complain(NAME, &err, CE_EXIT_UNKNOWN);
+    }
+    size_t count = find_gpus(node, gpus);
+    ce_bench_gpus(&arguments.helper, gpus, count);
+    return print_result(&arguments, node, gpus, count);
+}

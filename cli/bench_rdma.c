@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+#include "bench.h"
+#include "checks/rdma_bench.h"
+#include "command.h"
+#include "config/site.h"
+#include "health/health.h"
+#include "health/machine.h"
+#include "launch/gid.h"
+#include "launch/rails.h"
+#include "local/texts.h"
+#include "probe/rdma_helper.h"
+#include "report/findings.h"
+#include "report/rdma_bench.h"
+#include "terminal.h"
+
+#define COMMAND "bench rdma"
+
+enum { TCP_PORT = 28515, SECONDS_MAX = 600, WAIT_MAX = 3600, SLACK_MS = 5000 };
+
+struct arguments {
+    const char *config, *node_name, *helpers, *rail;
+    const char *listen, *peer;
+    uint32_t tcp_port, seconds, wait;
+    bool json, ring;
+};
+
+/* ---------------------------------------------------------------- arguments */
+
+enum { KEY_NODE = 256, KEY_HELPERS, KEY_RAIL, KEY_RING, KEY_LISTEN, KEY_PEER, KEY_PORT, KEY_WAIT };
+
+static void take_number(struct argp_state *state, const char *name, const char *arg, uint32_t max,
+                        uint32_t *ret)
+{
+    if (ce_parse_u32(arg, 1, max, ret) < 0)
+        argp_error(state, "--%s=%s: expected a number from 1 to %u", name, arg, max);
+}
+
+/* Every address of the machine would be open to whoever can reach one of them. */
+static const char *take_address(struct argp_state *state, const char *name, const char *arg)
+{
+    struct ce_address address;
+    if (ce_address_parse(arg, &address) < 0 ||
+        (!ce_address_is_usable(&address) && !ce_address_is_loopback(&address)))
+        argp_error(state, "--%s=%s: expected one address, not a name", name, arg);
+    return arg;
+}
+
+static void check_arguments(const struct arguments *arguments, struct argp_state *state)
+{
+    if (!!arguments->listen + !!arguments->peer + arguments->ring > 1)
+        argp_error(state, "--listen, --peer and --ring exclude one another");
+}
+
+static error_t parse_argument(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case 'c':
+        arguments->config = arg;
+        return 0;
+    case 's':
+        take_number(state, "seconds", arg, SECONDS_MAX, &arguments->seconds);
+        return 0;
+    case KEY_NODE:
+        arguments->node_name = arg;
+        return 0;
+    case KEY_HELPERS:
+        arguments->helpers = arg;
+        return 0;
+    case KEY_RAIL:
+        arguments->rail = arg;
+        return 0;
+    case KEY_RING:
+        arguments->ring = true;
+        return 0;
+    case KEY_LISTEN:
+        arguments->listen = take_address(state, "listen", arg);
+        return 0;
+    case KEY_PEER:
+        arguments->peer = take_address(state, "peer", arg);
+        return 0;
+    case KEY_PORT:
+        take_number(state, "tcp-port", arg, 65535, &arguments->tcp_port);
+        return 0;
+    case KEY_WAIT:
+        take_number(state, "wait", arg, WAIT_MAX, &arguments->wait);
+        return 0;
+    case ARGP_KEY_END:
+        check_arguments(arguments, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"listen", KEY_LISTEN, "ADDRESS", 0, "with another node: meet it at this address of this node", 0},
+    {"peer", KEY_PEER, "ADDRESS", 0, "with another node: meet the one that listens at ADDRESS", 0},
+    {"ring", KEY_RING, NULL, 0, "each rail to the next one, instead of to itself", 0},
+    {"rail", KEY_RAIL, "NAME", 0, "this HCA alone, also where it is no rail: mlx5_1 or mlx5_1/1", 0},
+    {"seconds", 's', "N", 0, "how long to write (1)", 0},
+    {"wait", KEY_WAIT, "SECONDS", 0, "how long to wait for the other node (60)", 0},
+    {"tcp-port", KEY_PORT, "N", 0, "where the nodes meet (28515)", 0},
+    {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
+    {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
+    {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
+    {"helpers", KEY_HELPERS, "DIR", 0, "where bench-rdma is (" CE_HELPER_DIR ")", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_argument,
+    .doc = "Measure the RDMA write bandwidth and the latency of each rail of this node, one after "
+           "the other, from host memory. Exit status: 0 well, 1 a fault, 2 usage or "
+           "configuration, 3 something could not be measured.",
+};
+
+void ce_bench_rdma_help(FILE *out, char *name)
+{
+    argp_help(&argp, out, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG, name);
+}
+
+/* ---------------------------------------------------------------- what is tested */
+
+struct places {
+    struct ce_rdma_place *items;
+    size_t count;
+};
+
+static void free_places(struct places *places)
+{
+    free(places->items);
+}
+
+static bool is_named(const char *name, const struct ce_rail *rail)
+{
+    char full[CE_HCA_NAME + 16];
+    snprintf(full, sizeof full, "%s/%u", rail->hca->name, rail->port->number);
+    return strcmp(name, full) == 0 || strcmp(name, rail->hca->name) == 0;
+}
+
+static int fill_places(const struct ce_rails *rails, const char *only, struct places *ret,
+                       struct ce_error *err)
+{
+    ret->items = calloc(rails->port_count + 1, sizeof *ret->items);
+    if (!ret->items)
+        return ce_fail(err, "no memory");
+    for (size_t i = 0; i < rails->port_count; i++) {
+        const struct ce_rail *rail = &rails->ports[i];
+        const struct ce_gid *gid = ce_gid_choose(rail->port);
+        if (only ? is_named(only, rail) : rail->chosen)
+            ret->items[ret->count++] =
+                (struct ce_rdma_place){rail->hca, rail->port, gid ? gid->index : 0};
+    }
+    return 0;
+}
+
+/* Nothing to test: why, and is that a fault? */
+static void add_nothing(const struct ce_rails *rails, bool unread, struct ce_findings *out)
+{
+    bool unsure = unread || rails->verdict == CE_RAILS_UNSURE;
+    ce_findings_add(out, unsure ? CE_UNKNOWN : CE_SKIP, "", "%s",
+                    unread ? "the RDMA devices could not be read" : rails->reason);
+    if (out->lost)
+        return;
+    out->items[out->count - 1].check = "bench.rdma.write";
+    out->items[out->count - 1].response = CE_TELL;
+}
+
+/* ---------------------------------------------------------------- testing */
+
+/* Who has met the other node once needs not wait for it long: it is on its way to the next rail.
+ * Nor will it come for a rail where it did not for the one before. */
+static void run_tests(const struct arguments *arguments, const struct places *places,
+                      struct ce_rdma_result *results)
+{
+    unsigned time_ms = arguments->seconds * 1000, wait_ms = arguments->wait * 1000,
+             again_ms = ce_rdma_limit_ms(time_ms) + SLACK_MS;
+    struct ce_rdma_test test = {.helpers = arguments->helpers,
+                                .listen = arguments->listen,
+                                .peer = arguments->peer,
+                                .tcp_port = arguments->tcp_port,
+                                .rails = places->count,
+                                .time_ms = time_ms,
+                                .wait_ms = wait_ms};
+    for (size_t i = 0; i < places->count; i++) {
+        test.rail = i;
+        test.own = places->items[i];
+        if (arguments->ring)
+            test.to = places->items[(i + 1) % places->count];
+        if (i > 0 && results[i - 1].outcome == CE_RDMA_ALONE) {
+            results[i] = results[i - 1];
+            ce_rdma_test_name(&test, &results[i]);
+            continue;
+        }
+        ce_rdma_test_run(&test, &results[i]);
+        test.wait_ms = wait_ms < again_ms ? wait_ms : again_ms;
+    }
+}
+
+static int print_result(const struct arguments *arguments, const char *name,
+                        const struct ce_rdma_result *results, size_t count,
+                        const struct ce_findings *findings)
+{
+    ce_autotext struct ce_text out = CE_TEXT(16 << 20);
+    if (!arguments->json)
+        ce_report_findings_text(findings, true, ce_terminal_colour(), ce_terminal_columns(), &out);
+    else if (ce_report_rdma_bench_json(results, count, findings, name, &out) < 0)
+        out.failed = true;
+    int status = ce_print(COMMAND, &out);
+    return status                                ? status
+           : ce_health_has(findings, CE_FAIL)    ? CE_EXIT_FAULT
+           : ce_health_has(findings, CE_UNKNOWN) ? CE_EXIT_UNKNOWN
+                                                 : CE_EXIT_OK;
+}
+
+static int test_and_print(const struct arguments *arguments, const struct ce_node *node,
+                          const char *name, const struct ce_rails *rails,
+                          const struct ce_bench_policy *policy)
+{
+    __attribute__((cleanup(free_places))) struct places places = {NULL, 0};
+    ce_autofindings struct ce_findings findings = {.count = 0};
+    const struct ce_rdma_limits limits = {policy->write_gbps, policy->latency_us,
+                                          policy->below_percent};
+    struct ce_error err;
+    if (fill_places(rails, arguments->rail, &places, &err) < 0)
+        return ce_complain(COMMAND, &err, CE_EXIT_UNKNOWN);
+    ce_autofree struct ce_rdma_result *results = calloc(places.count + 1, sizeof *results);
+    if (!results)
+        return ce_complain(COMMAND, (ce_fail(&err, "no memory"), &err), CE_EXIT_UNKNOWN);
+    if (arguments->rail && places.count == 0) {
+        ce_fail(&err, "this node has no HCA '%.80s'; 'cluster-env topology' lists them",
+                arguments->rail);
+        return ce_complain(COMMAND, &err, CE_EXIT_USAGE);
+    }
+    if (places.count == 0)
+        add_nothing(rails, node->hcas_unread, &findings);
+    run_tests(arguments, &places, results);
+    ce_rdma_bench_judge(results, places.count, &limits, &findings);
+    return print_result(arguments, name, results, places.count, &findings);
+}
+
+static int bench(const struct arguments *arguments, struct ce_rails *rails)
+{
+    const struct ce_machine machine = {.root = "/"};
+    ce_autosite struct ce_site site = {.file = NULL};
+    struct ce_notes notes = {.count = 0};
+    struct ce_config config;
+    struct ce_error err;
+    char name[256];
+    if (ce_site_open(arguments->config, &site, &err) < 0)
+        return ce_complain(COMMAND, &err, CE_EXIT_USAGE);
+    ce_auto(ce_node_destroy) struct ce_node *node = ce_machine_facts(&machine, NULL, &notes, &err);
+    ce_print_notes(COMMAND, &notes);
+    if (!node || ce_rails_choose(node, rails, &err) < 0)
+        return ce_complain(COMMAND, &err, CE_EXIT_UNKNOWN);
+    ce_machine_name(node, arguments->node_name, name, sizeof name);
+    ce_site_config(&site, name, &config);
+    return test_and_print(arguments, node, name, rails, &config.policy.bench);
+}
+
+int ce_bench_rdma(int argc, char **argv)
+{
+    struct arguments arguments = {
+        .helpers = CE_HELPER_DIR, .tcp_port = TCP_PORT, .seconds = 1, .wait = 60};
+    struct ce_rails rails = {.ports = NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    int status = bench(&arguments, &rails);
+    ce_rails_free(&rails);
+    return status;
+}

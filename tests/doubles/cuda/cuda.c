@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A libcuda.so.1 whose GPUs are what the scenario file in $CUDA_DOUBLE tells; README.md has its
+ * form.  It shares no declaration with our helper, so that a mistake is not made twice. */
+#include <fnmatch.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef unsigned int CUresult;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef unsigned long long ull;
+
+enum { SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, NOT_INITIALIZED, NO_DEVICE = 100, INVALID_DEVICE };
+enum { INVALID_IMAGE = 200, INVALID_CONTEXT, INVALID_HANDLE = 400, NOT_FOUND = 500 };
+enum { ILLEGAL_ADDRESS = 700, ALREADY_ENABLED = 704, NOT_ENABLED };
+enum { GPUS = 16, LINES = 4096, TEXT = 256, PIECES = 8192 };
+
+static struct {
+    char key[128], value[TEXT];
+} lines[LINES];
+static int line_count;
+static int initialized, gpu_count, kept; /* kept: things that are not released yet */
+
+struct gpu {
+    int index, retained;
+    int enabled[GPUS];
+    char *arena; /* its memory */
+    size_t total, free;
+    struct {
+        size_t at, size;
+    } pieces[PIECES];
+    int piece_count;
+    double clock; /* ms of work done */
+    CUresult broken; /* an error that stays */
+};
+static struct gpu gpus[GPUS], *current;
+
+struct event {
+    double at;
+};
+
+/* ---------------------------------------------------------------- the scenario */
+
+static void load(void)
+{
+    const char *path = getenv("CUDA_DOUBLE");
+    FILE *file = path ? fopen(path, "re") : NULL;
+    char line[512];
+    while (file && fgets(line, sizeof line, file) && line_count < LINES) {
+        char *equals = strchr(line, '=');
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] == '#' || !equals)
+            continue;
+        *equals = '\0';
+        snprintf(lines[line_count].key, sizeof lines[0].key, "%s", line);
+        snprintf(lines[line_count++].value, TEXT, "%s", equals + 1);
+    }
+    if (file)
+        fclose(file);
+}
+
+static const char *find(const char *key)
+{
+    for (int i = line_count - 1; i >= 0; i--)
+        if (fnmatch(lines[i].key, key, 0) == 0)
+            return lines[i].value;
+    return NULL;
+}
+
+/* Errors, delays, hangs and crashes happen here; what no line fits succeeds. */
+static CUresult act(const char *value)
+{
+    if (!value)
+        return SUCCESS;
+    if (strncmp(value, "slow:", 5) == 0) {
+        long ms = atol(value + 5);
+        nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+    }
+    if (strcmp(value, "hang") == 0)
+        for (;;)
+            pause();
+    if (strcmp(value, "crash") == 0)
+        abort();
+    return strncmp(value, "error:", 6) == 0 ? (CUresult)atoi(value + 6) : SUCCESS;
+}
+
+static const char *of_gpu(const struct gpu *gpu, const char *key)
+{
+    char full[160];
+    snprintf(full, sizeof full, "gpu.%d.%s", gpu->index, key);
+    return find(full);
+}
+
+static CUresult do_on(struct gpu *gpu, const char *key)
+{
+    if (!initialized)
+        return NOT_INITIALIZED;
+    if (!gpu)
+        return INVALID_CONTEXT;
+    if (!gpu->broken) {
+        CUresult code = act(of_gpu(gpu, key));
+        if (code == 214 || code >= 700) /* the context is dead from then on */
+            gpu->broken = code;
+        return code;
+    }
+    return gpu->broken;
+}
+
+static double number_of(const struct gpu *gpu, const char *key, double otherwise)
+{
+    const char *value = of_gpu(gpu, key);
+    char *end;
+    double number = value ? strtod(value, &end) : otherwise;
+    return number > 0 ? number : otherwise;
+}
+
+/* ---------------------------------------------------------------- library and devices */
+
+CUresult cuInit(unsigned flags)
+{
+    load();
+    const char *count = find("count");
+    gpu_count = count ? atoi(count) : 0;
+    CUresult code = flags ? INVALID_VALUE : act(find("cuda.init"));
+    if (code != SUCCESS)
+        return code;
+    initialized = 1;
+    for (int i = 0; i < GPUS; i++)
+        gpus[i].index = i;
+    return gpu_count ? SUCCESS : NO_DEVICE;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name)
+{
+    static const struct {
+        CUresult code;
+        const char *name;
+    } names[] = {{OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"}, {NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+                 {214, "CUDA_ERROR_ECC_UNCORRECTABLE"}, {221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"},
+                 {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {802, "CUDA_ERROR_SYSTEM_NOT_READY"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].code == error) {
+            *name = names[i].name;
+            return SUCCESS;
+        }
+    *name = NULL;
+    return INVALID_VALUE;
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus)
+{
+    unsigned wanted[3], at[3];
+    if (!initialized)
+        return NOT_INITIALIZED;
+    if (sscanf(bus, "%x:%x:%x", &wanted[0], &wanted[1], &wanted[2]) != 3)
+        return INVALID_VALUE;
+    for (int i = 0; i < gpu_count && i < GPUS; i++) {
+        const char *text = of_gpu(&gpus[i], "bus");
+        if (!text || sscanf(text, "%x:%x:%x", &at[0], &at[1], &at[2]) != 3 ||
+            memcmp(at, wanted, sizeof at) != 0)
+            continue;
+        *device = i;
+        return do_on(&gpus[i], "visible");
+    }
+    return INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+    const char *text = of_gpu(&gpus[device], "name");
+    snprintf(name, (size_t)size, "%s", text ? text : "a GPU");
+    return SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, unsigned attribute, CUdevice device)
+{
+    (void)device;
+    if (attribute != 16)
+        return INVALID_VALUE;
+    *value = 2; /* multiprocessors */
+    return SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(struct gpu **context, CUdevice device)
+{
+    struct gpu *gpu = &gpus[device];
+    CUresult code = do_on(gpu, "context");
+    if (code != SUCCESS)
+        return code;
+    gpu->total = (size_t)number_of(gpu, "memory.total", 1 << 30);
+    gpu->free = (size_t)number_of(gpu, "cuda.free", 256 << 20);
+    if (!gpu->arena)
+        gpu->arena = mmap(NULL, gpu->free, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    gpu->retained++;
+    kept++;
+    *context = gpu;
+    return SUCCESS;
+}
+
+/* How much is left when the last one goes is told in the file of the line `cuda.log`. */
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+    const char *path = find("cuda.log");
+    gpus[device].retained--;
+    kept--;
+    int in_use = 0;
+    for (int i = 0; i < GPUS; i++)
+        in_use += gpus[i].retained;
+    FILE *file = path && !in_use ? fopen(path, "ae") : NULL;
+    if (file) {
+        fprintf(file, "%d things are left\n", kept);
+        fclose(file);
+    }
+    return SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(struct gpu *context)
+{
+    current = context;
+    return SUCCESS;
+}
+
+static double speed_to(const struct gpu *gpu, const struct gpu *peer)
+{
+    char key[32];
+    snprintf(key, sizeof key, "peer.%d", peer->index);
+    const char *value = of_gpu(gpu, key);
+    return value && strcmp(value, "0") != 0 ? number_of(gpu, key, 1000) : 0;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+    *can = speed_to(&gpus[device], &gpus[peer]) > 0;
+    return SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(struct gpu *peer, unsigned flags)
+{
+    if (!current || flags)
+        return INVALID_VALUE;
+    if (current->enabled[peer->index])
+        return ALREADY_ENABLED;
+    current->enabled[peer->index] = 1;
+    return SUCCESS;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static CUdeviceptr base_of(const struct gpu *gpu)
+{
+    return (CUdeviceptr)(gpu->index + 1) << 40;
+}
+
+static size_t used_of(const struct gpu *gpu)
+{
+    size_t used = 0;
+    for (int i = 0; i < gpu->piece_count; i++)
+        used += gpu->pieces[i].size;
+    return used;
+}
+
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    CUresult code = do_on(current, "info");
+    if (code != SUCCESS)
+        return code;
+    *free = current->free - used_of(current);
+    *total = current->total;
+    return SUCCESS;
+}
+
+/* The lowest place where it fits. */
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t size)
+{
+    CUresult code = do_on(current, "alloc");
+    size_t at = 0;
+    if (code != SUCCESS)
+        return code;
+    for (int i = 0; i < current->piece_count; i++)
+        if (at < current->pieces[i].at + current->pieces[i].size && current->pieces[i].at < at + size) {
+            at = (current->pieces[i].at + current->pieces[i].size + 255) & ~(size_t)255;
+            i = -1;
+        }
+    if (size == 0 || current->piece_count == PIECES || at + size > current->free)
+        return size ? OUT_OF_MEMORY : INVALID_VALUE;
+    current->pieces[current->piece_count].at = at;
+    current->pieces[current->piece_count++].size = size;
+    kept++;
+    *pointer = base_of(current) + at;
+    return SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr pointer)
+{
+    for (int i = 0; current && i < current->piece_count; i++)
+        if (base_of(current) + current->pieces[i].at == pointer) {
+            current->pieces[i] = current->pieces[--current->piece_count];
+            kept--;
+            return SUCCESS;
+        }
+    return INVALID_VALUE;
+}
+
+CUresult cuMemHostAlloc(void **pointer, size_t size, unsigned flags)
+{
+    CUresult code = do_on(current, "alloc_host");
+    if (code != SUCCESS || flags)
+        return code ? code : INVALID_VALUE;
+    *pointer = malloc(size);
+    kept++;
+    return *pointer ? SUCCESS : OUT_OF_MEMORY;
+}
+
+CUresult cuMemFreeHost(void *pointer)
+{
+    free(pointer);
+    kept--;
+    return SUCCESS;
+}
+
+/* The host's view of GPU memory; NULL: not all of it is one allocation. */
+static char *view(struct gpu *gpu, CUdeviceptr pointer, size_t size)
+{
+    for (int i = 0; gpu && i < gpu->piece_count; i++) {
+        CUdeviceptr begin = base_of(gpu) + gpu->pieces[i].at;
+        if (pointer >= begin && pointer + size <= begin + gpu->pieces[i].size)
+            return gpu->arena + (pointer - base_of(gpu));
+    }
+    return NULL;
+}
+
+CUresult cuMemsetD8_v2(CUdeviceptr pointer, unsigned char value, size_t size)
+{
+    char *at = view(current, pointer, size);
+    if (!at)
+        return ILLEGAL_ADDRESS;
+    memset(at, value, size);
+    return SUCCESS;
+}
+
+CUresult cuMemcpyDtoH_v2(void *host, CUdeviceptr pointer, size_t size)
+{
+    char *at = view(current, pointer, size);
+    CUresult code = do_on(current, "read");
+    if (code != SUCCESS || !at)
+        return code ? code : ILLEGAL_ADDRESS;
+    memcpy(host, at, size);
+    return SUCCESS;
+}
+
+/* Bytes are not moved: a copy is the time that it takes. */
+static CUresult copy(struct gpu *gpu, const char *key, double mbytes, size_t size)
+{
+    CUresult code = do_on(gpu, key);
+    if (code == SUCCESS)
+        gpu->clock += (double)size / mbytes / 1000;
+    return code;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, void *stream)
+{
+    if (stream || !from || !view(current, to, size))
+        return ILLEGAL_ADDRESS;
+    return copy(current, "h2d", number_of(current, "h2d", 1000), size);
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size, void *stream)
+{
+    if (stream || !to || !view(current, from, size))
+        return ILLEGAL_ADDRESS;
+    return copy(current, "d2h", number_of(current, "d2h", 1000), size);
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, void *stream)
+{
+    if (stream || to == from || !view(current, to, size) || !view(current, from, size))
+        return ILLEGAL_ADDRESS;
+    return copy(current, "d2d", number_of(current, "d2d", 1000), size);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, struct gpu *peer, CUdeviceptr from, struct gpu *own,
+                           size_t size, void *stream)
+{
+    char key[32];
+    if (stream || own != current || !view(peer, to, size) || !view(own, from, size))
+        return ILLEGAL_ADDRESS;
+    snprintf(key, sizeof key, "peer.%d", peer->index);
+    return own->enabled[peer->index] ? copy(own, key, speed_to(own, peer), size) : NOT_ENABLED;
+}
+
+/* ---------------------------------------------------------------- events */
+
+CUresult cuEventCreate(struct event **event, unsigned flags)
+{
+    (void)flags;
+    CUresult code = do_on(current, "event");
+    if (code != SUCCESS)
+        return code;
+    *event = calloc(1, sizeof **event);
+    kept++;
+    return SUCCESS;
+}
+
+CUresult cuEventRecord(struct event *event, void *stream)
+{
+    (void)stream;
+    event->at = current->clock;
+    return current->broken;
+}
+
+CUresult cuEventSynchronize(struct event *event)
+{
+    (void)event;
+    return do_on(current, "wait");
+}
+
+CUresult cuEventElapsedTime(float *ms, const struct event *begin, const struct event *end)
+{
+    *ms = (float)(end->at - begin->at);
+    return SUCCESS;
+}
+
+CUresult cuEventElapsedTime_v2(float *ms, const struct event *begin, const struct event *end)
+{
+    return cuEventElapsedTime(ms, begin, end);
+}
+
+CUresult cuEventDestroy_v2(struct event *event)
+{
+    free(event);
+    kept--;
+    return SUCCESS;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    return do_on(current, "synchronize");
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+/* As gpu_kernels.c says that they are: what they compute is written here again. */
+static char fill_kernel, check_kernel, fma_kernel;
+
+CUresult cuModuleLoadData(char **module, const void *image)
+{
+    CUresult code = do_on(current, "module");
+    if (code == SUCCESS && strncmp(image, ".version", 8) != 0)
+        code = INVALID_IMAGE;
+    if (code == SUCCESS) {
+        *module = strdup(image);
+        kept++;
+    }
+    return code;
+}
+
+CUresult cuModuleUnload(char *module)
+{
+    free(module);
+    kept--;
+    return SUCCESS;
+}
+
+CUresult cuModuleGetFunction(char **function, const char *module, const char *name)
+{
+    char entry[64];
+    snprintf(entry, sizeof entry, ".entry %s(", name);
+    if (!strstr(module, entry))
+        return NOT_FOUND;
+    *function = strcmp(name, "fill") == 0 ? &fill_kernel
+                : strcmp(name, "check") == 0 ? &check_kernel : &fma_kernel;
+    return SUCCESS;
+}
+
+static uint64_t value_of(uint64_t n, uint64_t invert, unsigned random)
+{
+    uint64_t z = (n + 1) * 0x9E3779B97F4A7C15u;
+    if (!random)
+        return (UINT64_C(1) << n % 64) ^ invert;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return (z ^ z >> 31) ^ invert;
+}
+
+/* `stuck=OFFSET:BIT`: this bit of the memory is 1 whatever is written. */
+static void plant(struct gpu *gpu, const char *words, uint64_t count)
+{
+    const char *value = of_gpu(gpu, "stuck");
+    ull offset, bit;
+    if (!value || sscanf(value, "%llx:%llu", &offset, &bit) != 2)
+        return;
+    char *at = gpu->arena + offset / 8 * 8;
+    if (at >= words && at < words + count * 8)
+        *(uint64_t *)at |= UINT64_C(1) << bit;
+}
+
+static CUresult run_fill(struct gpu *gpu, void **p)
+{
+    uint64_t count = *(uint64_t *)p[1], start = *(uint64_t *)p[2], invert = *(uint64_t *)p[3];
+    unsigned random = *(unsigned *)p[4];
+    uint64_t *words = (uint64_t *)view(gpu, *(CUdeviceptr *)p[0], count * 8);
+    for (uint64_t i = 0; words && i < count; i++)
+        words[i] = value_of(start + i, invert, random);
+    if (words)
+        plant(gpu, (char *)words, count);
+    return words ? SUCCESS : ILLEGAL_ADDRESS;
+}
+
+static CUresult run_check(struct gpu *gpu, void **p)
+{
+    uint64_t count = *(uint64_t *)p[1], start = *(uint64_t *)p[2], invert = *(uint64_t *)p[3];
+    unsigned random = *(unsigned *)p[4];
+    CUdeviceptr base = *(CUdeviceptr *)p[0];
+    uint64_t *words = (uint64_t *)view(gpu, base, count * 8);
+    uint64_t *report = (uint64_t *)view(gpu, *(CUdeviceptr *)p[5], (2 + 3 * 8) * 8);
+    for (uint64_t i = 0; words && report && i < count; i++) {
+        uint64_t expected = value_of(start + i, invert, random), at = report[0];
+        if (words[i] == expected)
+            continue;
+        report[0]++;
+        report[1] |= words[i] ^ expected;
+        if (at < 8) {
+            report[2 + 3 * at] = base + i * 8;
+            report[3 + 3 * at] = expected;
+            report[4 + 3 * at] = words[i];
+        }
+    }
+    return words && report ? SUCCESS : ILLEGAL_ADDRESS;
+}
+
+static CUresult run_fma(struct gpu *gpu, void **p)
+{
+    uint64_t *wrong = (uint64_t *)view(gpu, *(CUdeviceptr *)p[0], 8);
+    unsigned rounds = *(unsigned *)p[1], all = 0;
+    for (int chain = 0; chain < 8; chain++) {
+        union {
+            float f;
+            unsigned bits;
+        } x = {.f = (float)(chain + 2) / 16};
+        for (unsigned i = 0; i < rounds; i++)
+            x.f = 3.984375F * fmaf(-x.f, x.f, x.f);
+        all ^= x.bits;
+    }
+    if (!wrong)
+        return ILLEGAL_ADDRESS;
+    gpu->clock += number_of(gpu, "fma.ms", 10);
+    *wrong += all == *(unsigned *)p[2] ? (uint64_t)number_of(gpu, "miscount", 0) : 1;
+    return SUCCESS;
+}
+
+CUresult cuLaunchKernel(char *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned shared, void *stream, void **parameters,
+                        void **extra)
+{
+    const char *name = function == &fill_kernel    ? "fill"
+                       : function == &check_kernel ? "check" : "fma";
+    CUresult code = do_on(current, name);
+    if (code != SUCCESS)
+        return code;
+    if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || shared || stream || extra)
+        return INVALID_VALUE;
+    return function == &fill_kernel    ? run_fill(current, parameters)
+           : function == &check_kernel ? run_check(current, parameters)
+                                       : run_fma(current, parameters);
+}
