@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "checks/limit.h"
 #include "command.h"
 #include "config/config.h"
 #include "health/health.h"
@@ -109,6 +110,15 @@ static const char *names_of(unsigned in, char text[PHASES_TEXT])
     return text;
 }
 
+static void add_limit(const struct ce_check *check, const struct ce_policy *policy,
+                      struct ce_text *out)
+{
+    const struct ce_check_limit *limit = ce_check_limit_find(check->name);
+    if (limit)
+        ce_text_addf(out, " (limit %u %s)", ce_health_limit(check, policy), limit->unit);
+    ce_text_add(out, "\n");
+}
+
 static int print_list(const struct arguments *arguments)
 {
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
@@ -121,8 +131,9 @@ static int print_list(const struct arguments *arguments)
         return ce_complain("check", &err, CE_EXIT_USAGE);
     for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++) {
         ce_health_responses(check, &policy, &fault, &unknown);
-        ce_text_addf(&out, "%-32s %-6s %-6s %-20s %s\n", check->name, ce_response_name(fault),
+        ce_text_addf(&out, "%-32s %-6s %-6s %-20s %s", check->name, ce_response_name(fault),
                      ce_response_name(unknown), names_of(check->phases, names), check->doc);
+        add_limit(check, &policy, &out);
     }
     return ce_print("check", &out);
 }

@@ -55,6 +55,7 @@ struct ce_check_view {
     unsigned memory_gb, hugepages;     /* 0: not known */
     const struct ce_node *before;      /* what the job's prolog saw; NULL: not known */
     double seconds;                    /* since then */
+    uint32_t limit;                    /* the check's, of those that have one (checks/limit.h) */
 };
 
 /* Is it the job's, or can it be? */

@@ -5,7 +5,7 @@
 
 #include "checks/gpu_each.h"
 
-enum { MEMORY_MOST_MIB = 15, MIB = 1 << 20 };
+enum { MIB = 1 << 20 };
 
 static void one_processes(const struct ce_gpu_look *look, struct ce_findings *out)
 {
@@ -45,7 +45,7 @@ static void one_memory(const struct ce_gpu_look *look, struct ce_findings *out)
     if (processes)
         ce_findings_add(out, CE_SKIP, look->subject, "%" PRIu64 " MiB, of its processes", mib);
     else
-        ce_findings_add(out, mib > MEMORY_MOST_MIB ? CE_FAIL : CE_PASS, look->subject,
+        ce_findings_add(out, mib > look->view->limit ? CE_FAIL : CE_PASS, look->subject,
                         "%" PRIu64 " MiB in use, and no process", mib);
 }
 

@@ -6,7 +6,7 @@
 
 #include "checks/gpu_each.h"
 
-enum { FABRIC_COMPLETED = 3, ERRORS_MOST = 4 };
+enum { FABRIC_COMPLETED = 3 };
 
 /* ---------------------------------------------------------------- NVLink */
 
@@ -195,7 +195,7 @@ static void one_errors(const struct ce_gpu_look *look, struct ce_findings *out)
         return;
     for (unsigned i = 0; i < state->link_count; i++) {
         uint64_t errors = count_errors(state, i, &known);
-        bad[i] = errors > ERRORS_MOST;
+        bad[i] = errors > look->view->limit;
         if (errors > most)
             most = errors;
     }
@@ -204,7 +204,7 @@ static void one_errors(const struct ce_gpu_look *look, struct ce_findings *out)
         ce_findings_add(out, CE_SKIP, look->subject, "no NVLink is active");
     else if (!known)
         ce_findings_add(out, CE_UNKNOWN, look->subject, "its NVLinks do not tell their errors");
-    else if (most > ERRORS_MOST)
+    else if (most > look->view->limit)
         ce_findings_add(out, CE_WARN, look->subject, "NVLink %s: up to %" PRIu64 " errors", text,
                         most);
     else

@@ -8,9 +8,6 @@
 enum {
     DRAM_CORRECTED_MOST = 20000000, /* since the driver was loaded */
     SRAM_CORRECTED_MOST = 10000,
-    SRAM_AGGREGATE_MOST = 4,
-    REMAPPED_MOST = 511,
-    RETIRED_MOST = 62,
     RETIRED_USUAL = 14,
 };
 static const char no_ecc[] = "no ECC", no_remap[] = "no row remapping",
@@ -61,7 +58,7 @@ static void judge_uncorrected(const struct ce_check_view *view, struct ce_findin
  * nothing is remapped. */
 static void one_aggregate(const struct ce_gpu_look *look, struct ce_findings *out)
 {
-    ce_findings_add(out, look->number > SRAM_AGGREGATE_MOST ? CE_FAIL : CE_PASS, look->subject,
+    ce_findings_add(out, look->number > look->view->limit ? CE_FAIL : CE_PASS, look->subject,
                     "%" PRIu64 " uncorrected SRAM errors in its life", look->number);
 }
 
@@ -131,7 +128,7 @@ static void judge_remap_failure(const struct ce_check_view *view, struct ce_find
 
 static void one_remap_total(const struct ce_gpu_look *look, struct ce_findings *out)
 {
-    ce_findings_add(out, look->number > REMAPPED_MOST ? CE_FAIL : CE_PASS, look->subject,
+    ce_findings_add(out, look->number > look->view->limit ? CE_FAIL : CE_PASS, look->subject,
                     "%" PRIu64 " rows remapped by uncorrected errors", look->number);
 }
 
@@ -157,7 +154,7 @@ static void one_retired(const struct ce_gpu_look *look, struct ce_findings *out)
     uint64_t single = look->number, twice = 0;
     ce_gpu_know(look->state, CE_GPU_RETIRED_DOUBLE, &twice);
     ce_findings_add(out,
-                    single + twice > RETIRED_MOST    ? CE_FAIL
+                    single + twice > look->view->limit ? CE_FAIL
                     : single + twice > RETIRED_USUAL ? CE_WARN
                                                      : CE_PASS,
                     look->subject, "%" PRIu64 " pages retired", single + twice);

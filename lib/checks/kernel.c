@@ -7,7 +7,7 @@
 #include "checks/check.h"
 #include "checks/xid.h"
 
-enum { NVIDIA = 0x10de, FLAPS_WARN = 2, FLAPS_FAIL = 5 };
+enum { NVIDIA = 0x10de, FLAPS_WARN = 2 };
 
 static const uint64_t WINDOW_US = 6 * 3600ull * 1000 * 1000; /* before a job */
 static const uint64_t BOOT_US = 1800ull * 1000 * 1000; /* links come up and go down meanwhile */
@@ -241,7 +241,7 @@ static void add_flaps(const struct ce_check_view *view, const struct ce_check_po
     unsigned pulled = count_lines(view, rail->hca, CE_KERNEL_MODULE_UNPLUGGED);
     unsigned flaps = downs > pulled ? downs : pulled;
     bool job = view->kernel_since > 0;
-    unsigned most = job ? 1 : FLAPS_FAIL;
+    unsigned most = job ? 0 : view->limit;
     const char *when = job ? "since the job's start" : "in the last 6 hours";
     if (flaps == 0 && rail->port->link_layer == CE_LINK_INFINIBAND)
         ce_findings_add(out, CE_SKIP, rail->hca->name,
@@ -250,7 +250,7 @@ static void add_flaps(const struct ce_check_view *view, const struct ce_check_po
         ce_findings_add(out, CE_PASS, rail->hca->name, "the link did not go down %s", when);
     else
         ce_findings_add(out,
-                        flaps >= most         ? CE_FAIL
+                        flaps > most          ? CE_FAIL
                         : flaps >= FLAPS_WARN ? CE_WARN
                                               : CE_PASS,
                         rail->hca->name, "link went down %u time%s %s", flaps,

@@ -149,7 +149,7 @@ static int read_response(const config_setting_t *setting, struct ce_check_rule *
     bool is_fault = strcmp(name, "fault") == 0;
     enum ce_response response;
     if (!is_fault && strcmp(name, "unknown") != 0)
-        return ce_fail(why, "'%s' is not of a check: expected name, fault or unknown", name);
+        return ce_fail(why, "'%s' is not of a check: expected name, fault, unknown or limit", name);
     if (!text || ce_response_parse(text, &response) < 0)
         return ce_fail(why, "%s: expected \"drain\", \"warn\" or \"ignore\"", name);
     if (!is_fault && response == CE_DRAIN)
@@ -158,6 +158,28 @@ static int read_response(const config_setting_t *setting, struct ce_check_rule *
     *(is_fault ? &rule->fault : &rule->unknown) = response;
     *(is_fault ? &rule->has_fault : &rule->has_unknown) = true;
     return 0;
+}
+
+static int read_limit(const config_setting_t *setting, struct ce_check_rule *rule,
+                      struct ce_error *why)
+{
+    long long most = config_setting_get_int64(setting);
+    if ((config_setting_type(setting) != CONFIG_TYPE_INT && config_setting_type(setting) != CONFIG_TYPE_INT64) ||
+        most < 0 || most > UINT32_MAX)
+        return ce_fail(why, "limit: expected a number, the most that is well");
+    rule->limit = (uint32_t)most;
+    rule->has_limit = true;
+    return 0;
+}
+
+static int read_of_check(const config_setting_t *setting, struct ce_check_rule *rule,
+                         struct ce_error *why)
+{
+    const char *name = config_setting_name(setting);
+    if (strcmp(name, "name") == 0)
+        return 0;
+    return strcmp(name, "limit") == 0 ? read_limit(setting, rule, why)
+                                      : read_response(setting, rule, why);
 }
 
 static int read_check(const config_setting_t *group, struct ce_check_rule *rule, struct ce_error *why)
@@ -171,11 +193,11 @@ static int read_check(const config_setting_t *group, struct ce_check_rule *rule,
     snprintf(rule->name, sizeof rule->name, "%s", name);
     for (int i = 0; i < config_setting_length(group); i++) {
         const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
-        if (strcmp(config_setting_name(setting), "name") != 0 && read_response(setting, rule, why) < 0)
+        if (read_of_check(setting, rule, why) < 0)
             return ce_fail_in(why, "%s", name);
     }
-    if (!rule->has_fault && !rule->has_unknown)
-        return ce_fail(why, "%s: expected fault or unknown", name);
+    if (!rule->has_fault && !rule->has_unknown && !rule->has_limit)
+        return ce_fail(why, "%s: expected fault, unknown or limit", name);
     return 0;
 }
 

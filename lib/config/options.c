@@ -454,7 +454,8 @@ void ce_config_example(struct ce_text *out)
                      "# 'cluster-env check --list' has the names, and what holds for a node.\n"
                      "# checks = (\n"
                      "#     { name = \"ib.port.rate\"; fault = \"warn\"; },\n"
-                     "#     { name = \"ib.counter.*\"; fault = \"warn\"; unknown = \"ignore\"; }\n"
+                     "#     { name = \"ib.counter.*\"; fault = \"warn\"; unknown = \"ignore\"; },\n"
+                     "#     { name = \"gpu.memory.leftover\"; limit = 512; }\n"
                      "# );\n");
     ce_text_add(out, "\n# Nodes that differ: the same keys again (not address_book, port, rails.differ).\n"
                      "# nodes = (\n"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "checks/limit.h"
 #include "health/health.h"
 
 enum { LIKE_MAX = 3 }; /* characters that may be wrong */
@@ -67,13 +68,34 @@ static int fail_unknown(const struct ce_site *site, const struct ce_check_rule *
     return ce_fail_in(err, "%s:%u: checks", site->path, rule->line);
 }
 
+/* A check that the rule would give a limit, and that has none to change; NULL: there is none. */
+static const struct ce_check *find_limitless(const struct ce_check_rule *rule)
+{
+    const struct ce_check *check;
+    for (size_t i = 0; rule->has_limit && (check = ce_health_check_at(i)) != NULL; i++)
+        if (ce_check_rule_covers(rule, check->name) && !ce_check_limit_find(check->name))
+            return check;
+    return NULL;
+}
+
+static int fail_limitless(const struct ce_site *site, const struct ce_check_rule *rule,
+                          const struct ce_check *check, struct ce_error *err)
+{
+    ce_fail(err, "%s has no limit; 'cluster-env check --list' shows those that have one", check->name);
+    return ce_fail_in(err, "%s:%u: checks", site->path, rule->line);
+}
+
 int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error *err)
 {
     if (ce_site_open(path, site, err) < 0)
         return -1;
     const struct ce_check_rules *rules = site->file ? ce_config_checks(site->file) : NULL;
-    for (uint32_t i = 0; rules && i < rules->count; i++)
+    for (uint32_t i = 0; rules && i < rules->count; i++) {
+        const struct ce_check *limitless = find_limitless(&rules->items[i]);
         if (!covers_any(&rules->items[i]))
             return fail_unknown(site, &rules->items[i], err);
+        if (limitless)
+            return fail_limitless(site, &rules->items[i], limitless, err);
+    }
     return 0;
 }

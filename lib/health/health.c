@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks/limit.h"
 #include "launch/rails.h"
 
 static const struct {
@@ -68,6 +69,12 @@ void ce_health_responses(const struct ce_check *check, const struct ce_policy *p
     ce_check_rules_lay(&policy->checks, check->name, fault, unknown);
 }
 
+uint32_t ce_health_limit(const struct ce_check *check, const struct ce_policy *policy)
+{
+    const struct ce_check_limit *limit = ce_check_limit_find(check->name);
+    return limit ? ce_check_rules_limit(&policy->checks, check->name, limit->most) : 0;
+}
+
 /* The facts of a fault are the check's; what is done about it is the policy's. */
 static void respond(const struct ce_check *check, const struct ce_policy *policy,
                     struct ce_finding *finding)
@@ -87,7 +94,7 @@ static void respond(const struct ce_check *check, const struct ce_policy *policy
         finding->response = unknown;
 }
 
-static void run_checks(const struct ce_check_view *view, const struct ce_policy *policy,
+static void run_checks(struct ce_check_view *view, const struct ce_policy *policy,
                        unsigned phase, const char *only, struct ce_findings *findings)
 {
     const struct ce_check *check;
@@ -95,6 +102,7 @@ static void run_checks(const struct ce_check_view *view, const struct ce_policy 
         size_t before = findings->count;
         if (!(check->phases & phase) || (only && strcmp(only, check->name) != 0))
             continue;
+        view->limit = ce_health_limit(check, policy);
         if (check->traits & CE_DETAILED && !view->node->detailed)
             ce_findings_add(findings, CE_SKIP, "", "the facts do not have what it looks at");
         else if (check->traits & CE_WHOLE_NODE && view->shared)

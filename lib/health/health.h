@@ -38,6 +38,9 @@ const struct ce_check *ce_health_check_find(const char *name);
 void ce_health_responses(const struct ce_check *check, const struct ce_policy *policy,
                          enum ce_response *fault, enum ce_response *unknown);
 
+/* The check's limit as the policy has it; 0 for those without (checks/limit.h). */
+uint32_t ce_health_limit(const struct ce_check *check, const struct ce_policy *policy);
+
 /* Is one of that verdict among them? */
 bool ce_health_has(const struct ce_findings *findings, enum ce_verdict verdict);
 /* And not ignored? */

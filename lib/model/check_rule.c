@@ -34,3 +34,12 @@ void ce_check_rules_lay(const struct ce_check_rules *rules, const char *check,
         *unknown = rule->has_unknown ? rule->unknown : *unknown;
     }
 }
+
+uint32_t ce_check_rules_limit(const struct ce_check_rules *rules, const char *check,
+                              uint32_t standard)
+{
+    for (uint32_t i = 0; i < rules->count; i++)
+        if (rules->items[i].has_limit && ce_check_rule_covers(&rules->items[i], check))
+            standard = rules->items[i].limit;
+    return standard;
+}

@@ -15,9 +15,10 @@ enum { CE_CHECK_RULES_MAX = 64, CE_CHECK_PATTERN = 64 };
 struct ce_check_rule {
     char name[CE_CHECK_PATTERN]; /* of a check, or of several: "ib.counter.*" */
     unsigned line;               /* where it stands in the configuration */
-    bool has_fault, has_unknown; /* which of these it says */
+    bool has_fault, has_unknown, has_limit; /* which of these it says */
     enum ce_response fault;
     enum ce_response unknown; /* never CE_DRAIN */
+    uint32_t limit;           /* the most that is well */
 };
 
 /* Each is laid over those before it. */
@@ -37,5 +38,8 @@ int ce_check_rules_add(struct ce_check_rules *rules, const struct ce_check_rule 
 /* Lay what the rules say of this check over what holds without them. */
 void ce_check_rules_lay(const struct ce_check_rules *rules, const char *check,
                         enum ce_response *fault, enum ce_response *unknown);
+/* The limit that the rules give to this check; without one: standard. */
+uint32_t ce_check_rules_limit(const struct ce_check_rules *rules, const char *check,
+                              uint32_t standard);
 
 #endif

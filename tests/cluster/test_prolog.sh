@@ -259,7 +259,7 @@ test_driver() {
     mark_log n9
     nvml n9 gpu.3.all=hang
     SECONDS=0
-    run as_user srun -Q -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 --gpus-per-node=8 true
     quiet
     [[ $SECONDS -lt 6 ]] || complain "srun took $SECONDS s"
     not_drained
@@ -268,7 +268,7 @@ test_driver() {
     wait_until 10 is_idle n9 || complain "n9 is $(state_of n9)"
     mark_log n9
     nvml n9 gpu.3.all=crash
-    run as_user srun -Q -N1 -w n9 true
+    run as_user srun -Q -N1 -w n9 --gpus-per-node=8 true
     quiet
     not_drained
     has_logged n9 "signal 6"

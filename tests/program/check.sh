@@ -74,6 +74,14 @@ is "a fault that is ignored is told, and is none" "$(with --facts="$work/down" &
 well"
 is "one that is warned of is no reason" "$(with --facts="$work/down" --node=gpu2 --json | grep '"reason"' | tr -d ' ,')" '"reason":null'
 is "and exit status 1" "$(with --facts="$work/down" --node=gpu2 >/dev/null || echo $?)" 1
+printf '%s\n' format=1 host.name=gpu1 gpu.count=1 gpu.0.pci=0000:1b:00.0 gpu.0.pci_id=10de:2330 gpu.0.nvml.asked=answered \
+    gpu.0.nvml.memory.used=104857600 gpu.0.nvml.processes=0 end=1 >"$work/leftover"
+left() { with --phase=epilog --only=gpu.memory.leftover --facts="$work/leftover" | head -n 1 | cut -d ' ' -f 1; }
+echo >"$work/checks.conf"
+is "100 MiB that nobody holds are too many" "$(left)" fail
+echo 'checks = ( { name = "gpu.memory.leftover"; limit = 100; } );' >"$work/checks.conf"
+is "where the limit is 100 they are not" "$(left)" 0
+is "and --list shows it" "$(with --list | grep -c '^gpu.memory.leftover .* (limit 100 MiB)$')" 1
 echo 'checks = ( { name = "ib.port.stat"; fault = "warn"; } );' >"$work/checks.conf"
 said="$work/checks.conf:1: checks: no check is called 'ib.port.stat'; did you mean 'ib.port.state'?"
 is "a check that is none: exit status 2" "$(with --facts="$work/down" 2>&1 || echo $?)" "cluster-env check: $said

@@ -122,7 +122,10 @@ static void look(struct scene *scene, const struct row *row)
     scene->view.job_gpus = row->job_gpus;
     scene->view.shared = row->job_gpus != 0;
     const struct ce_check *check = ce_health_check_find(row->check);
+    struct ce_policy policy;
     assert_non_null(check);
+    ce_policy_default(&policy);
+    scene->view.limit = ce_health_limit(check, &policy);
     check->judge(&scene->view, &scene->findings);
 }
 

@@ -229,6 +229,7 @@ static void jobs_do_not_meet(void **state)
                 ce_node_destroy(mine);
                 close(own);
             }
+            ce_node_destroy(now);
             _exit(rc);
         }
     for (int i = 0; i < JOBS; i++) {

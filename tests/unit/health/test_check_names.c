@@ -2,6 +2,7 @@
 #include "health/check_names.h"
 
 #include "../unit_dir.h"
+#include "checks/limit.h"
 #include "health/health.h"
 
 static const struct like_row {
@@ -36,6 +37,10 @@ static const struct open_row {
     {"a_name_of_none_for_another_node",
      "nodes = ( { names = \"x\"; checks = ( { name = \"gpu.cout\"; fault = \"warn\"; } ); } );",
      "conf:1: checks: no check is called 'gpu.cout'"},
+    {"a_limit", "checks = ( { name = \"ib.link_flap\"; limit = 9; } );", NULL},
+    {"a_limit_of_several", "checks = ( { name = \"ib.counter.*\"; limit = 9; } );", NULL},
+    {"a_limit_for_a_check_without", "checks = ( { name = \"gpu.*\"; limit = 9; } );",
+     "conf:1: checks: gpu.count has no limit; 'cluster-env check --list' shows those that have one"},
     {"a_syntax_error", "mode =", "conf:1: syntax error"},
 };
 
@@ -63,10 +68,25 @@ static void every_check_can_be_named(void **state)
         assert_true(ce_check_rule_is_name(check->name));
 }
 
+static void every_limit_is_of_a_check(void **state)
+{
+    static const char *const names[] = {"ib.link_flap",    "ib.counter.symbol_error", "ib.counter.link_downed",
+                                        "gpu.remap.total", "gpu.retired.total",       "gpu.memory.leftover"};
+    const struct ce_check *check;
+    size_t limits = 0;
+    (void)state;
+    for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
+        limits += ce_check_limit_find(check->name) != NULL;
+    assert_int_equal(limits, CE_CHECK_LIMITS);
+    for (size_t i = 0; i < UNIT_COUNT(names); i++)
+        assert_non_null(ce_check_limit_find(names[i]));
+}
+
 int main(void)
 {
     UNIT_TABLE(likes, is_like);
     UNIT_TABLE(opens, opens_or_not);
+    UNIT_RULE(every_limit_is_of_a_check);
     UNIT_RULE(every_check_can_be_named);
     return UNIT_RUN("health/check_names");
 }

@@ -57,6 +57,20 @@ static void are_laid(void **state)
     assert_int_equal(unknown, row->unknown);
 }
 
+static void the_last_limit_counts(void **state)
+{
+    struct ce_check_rules rules = {.count = 0};
+    const struct ce_check_rule wide = {.name = "ib.*", .has_limit = true, .limit = 7},
+                               own = {.name = "ib.port.rate", .has_limit = true, .limit = 0};
+    (void)state;
+    assert_int_equal(ce_check_rules_limit(&rules, "ib.port.rate", 4), 4);
+    ce_check_rules_add(&rules, &wide);
+    assert_int_equal(ce_check_rules_limit(&rules, "ib.port.rate", 4), 7);
+    assert_int_equal(ce_check_rules_limit(&rules, "gpu.count", 4), 4);
+    ce_check_rules_add(&rules, &own);
+    assert_int_equal(ce_check_rules_limit(&rules, "ib.port.rate", 4), 0);
+}
+
 static void there_are_only_so_many(void **state)
 {
     struct ce_check_rules rules = {.count = 0};
@@ -71,6 +85,7 @@ int main(void)
 {
     UNIT_TABLE(names, could_be_a_name);
     UNIT_TABLE(lays, are_laid);
+    UNIT_RULE(the_last_limit_counts);
     UNIT_RULE(there_are_only_so_many);
     return UNIT_RUN("model/check_rule");
 }
