@@ -53,9 +53,11 @@ test_srun() {
 
 # ---------------------------------------------------------------- not asked for
 
-# environment NAME SRUN_OPTION...: what two tasks have, but for what differs between any two steps
+# environment NAME SRUN_OPTION...: what two tasks have, but for what differs between any two steps; always on the
+# same nodes, which nobody has to wait for
 environment() {
-    as_user srun -N2 -l "${@:2}" /usr/bin/env 2>&1 | sort |
+    wait_until 20 is_calm || complain "not all nodes are idle"
+    as_user srun -N2 -w alpha,n9 -l "${@:2}" /usr/bin/env 2>&1 | sort |
         sed -E 's/^([0-9]+: SLURM_(JOB_?ID|JOB_(START|END)_TIME|STEP_ID|STEPID|TASK_PID|SRUN_COMM_PORT|STEP_LAUNCHER_PORT|JOB_SLUID|SLUID|STEP_SLUID))=.*/\1/' >"$state/env.$1"
 }
 

@@ -35,6 +35,7 @@ enter_machine() {
     { mount -t tmpfs none /etc && mount -t tmpfs none /run && mount --bind "$work/sys" /sys; } ||
         skip_all "cannot mount"
     mount -t tmpfs none /var/log
+    [ ! -d /var/lib/prometheus ] || mount -t tmpfs none /var/lib/prometheus
     put /etc/slurm/cluster-env.conf 'mode = "drain"; reports = { metrics = ""; };'
     : >/etc/hosts
 }

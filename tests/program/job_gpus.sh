@@ -65,7 +65,9 @@ enter_machine() {
     make_machine
     { mount -t overlay none -o "lowerdir=$base,upperdir=$work/upper,workdir=$work/own" "$base" &&
         mkdir -p "$helpers" && mount -t tmpfs none "$helpers"; } 2>"$work/err" || skip_all "cannot lay over $base"
-    { mount -t tmpfs none /etc && mount -t tmpfs none /run && mount --bind "$work/sys" /sys; } || skip_all "cannot mount"
+    { mount -t tmpfs none /etc && mount -t tmpfs none /run && mount -t tmpfs none /var/log && mount --bind "$work/sys" /sys; } ||
+        skip_all "cannot mount"
+    [ ! -d /var/lib/prometheus ] || mount -t tmpfs none /var/lib/prometheus
     make_helpers "$helpers"
     : >/etc/hosts
     : >"$work/pid"

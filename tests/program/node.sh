@@ -62,10 +62,16 @@ make_doubles() {
     build_doubles 2>"$work/err" || skip_all "the doubles cannot be built: $(head -n 1 "$work/err")"
 }
 
+# The reports of these runs are not this machine's.
+mask_metrics() {
+    [ ! -d /var/lib/prometheus ] || mount -t tmpfs none /var/lib/prometheus
+}
+
 # slurmd gives a prolog no LD_LIBRARY_PATH: the library is found as NVIDIA's is, by the loader's cache.
 mount_node() {
     helpers=$(setting libexecdir | sed "s|\${exec_prefix}|$(setting prefix)|")/cluster-env
     mount -t tmpfs none /etc && mount -t tmpfs none /run && mount -t tmpfs none /var/cache &&
+        mount -t tmpfs none /var/log && mask_metrics &&
         mount --bind "$work/tree/sys" /sys && mkdir /run/libexec && mount --bind "${helpers%/*}" /run/libexec &&
         mount -t tmpfs none "${helpers%/*}" && mkdir "$helpers" || return 1
     for other in /run/libexec/*; do
