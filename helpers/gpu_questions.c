@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu_questions.h"
 
+#include <stdio.h>
 #include <time.h>
 
 #include "model/hca.h"
@@ -11,6 +12,7 @@ enum { SLOW_MS = 2000 };
  * further question could take seconds, under a lock that the other GPUs wait for. */
 struct asking {
     const struct nvml *nvml;
+    const char *driver; /* its version, "" where it is not known */
     nv_device device;
     struct ce_gpu_state *state;
     struct timespec began;
@@ -290,6 +292,41 @@ static void ask_heat(struct asking *asking)
          &margin);
 }
 
+static bool is_since(const char *driver, unsigned branch, unsigned minor)
+{
+    unsigned own[2];
+    if (sscanf(driver, "%3u.%4u", &own[0], &own[1]) != 2)
+        return false;
+    return own[0] > branch || (own[0] == branch && own[1] >= minor);
+}
+
+/* The same numbers mean power smoothing to other drivers, and some of 580 did not say which. */
+static void ask_slowed_fields(struct asking *asking)
+{
+    static const struct {
+        unsigned branch, minor; /* of the first driver */
+        unsigned hw_thermal, power_brake;
+    } rows[] = {
+        {580, 82, NV_FIELD_SLOWED_HW_THERMAL, NV_FIELD_SLOWED_POWER_BRAKE},
+        {580, 66, 0, 0},
+        {575, 0, NV_FIELD_SLOWED_HW_THERMAL_575, NV_FIELD_SLOWED_POWER_BRAKE_575},
+        {0, 0, 0, 0},
+    };
+    struct ce_gpu_value *facts = asking->state->facts;
+    size_t i = 0;
+    if (is_over(asking))
+        return;
+    while (rows[i].branch && !is_since(asking->driver, rows[i].branch, rows[i].minor))
+        i++;
+    if (rows[i].hw_thermal) {
+        ask_field(asking, rows[i].hw_thermal, 0, &facts[CE_GPU_SLOWED_HW_THERMAL]);
+        ask_field(asking, rows[i].power_brake, 0, &facts[CE_GPU_SLOWED_POWER_BRAKE]);
+    } else {
+        facts[CE_GPU_SLOWED_HW_THERMAL].answer = CE_GPU_OLD;
+        facts[CE_GPU_SLOWED_POWER_BRAKE].answer = CE_GPU_OLD;
+    }
+}
+
 static void ask_clocks(struct asking *asking)
 {
     /* As NVML numbers its policies. */
@@ -300,15 +337,13 @@ static void ask_clocks(struct asking *asking)
                 {1, CE_GPU_SLOWED_THERMAL},
                 {3, CE_GPU_SLOWED_BOARD},
                 {5, CE_GPU_SLOWED_RELIABILITY}};
-    struct ce_gpu_value *facts = asking->state->facts;
     unsigned long long reasons = 0;
     TAKE(asking, CE_GPU_CLOCK_REASONS, reasons, clock_reasons, &reasons);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         nv_violation violation = {0};
         TAKE(asking, rows[i].fact, violation.violation, violation, rows[i].policy, &violation);
     }
-    ask_field(asking, NV_FIELD_SLOWED_HW_THERMAL, 0, &facts[CE_GPU_SLOWED_HW_THERMAL]);
-    ask_field(asking, NV_FIELD_SLOWED_POWER_BRAKE, 0, &facts[CE_GPU_SLOWED_POWER_BRAKE]);
+    ask_slowed_fields(asking);
     ASK(asking, CE_GPU_POWER_LIMIT, power_limit);
     ASK(asking, CE_GPU_POWER_DEFAULT, power_default);
     ASK(asking, CE_GPU_POWER_ENFORCED, power_enforced);
@@ -360,9 +395,10 @@ static void ask(struct asking *asking)
         questions[i](asking);
 }
 
-void gpu_ask(const struct nvml *nvml, const struct ce_pci *pci, struct ce_gpu_state *state)
+void gpu_ask(const struct nvml *nvml, const char *driver, const struct ce_pci *pci,
+             struct ce_gpu_state *state)
 {
-    struct asking asking = {.nvml = nvml, .state = state};
+    struct asking asking = {.nvml = nvml, .driver = driver, .state = state};
     nv_return code;
     begin(&asking);
     code = nvml->by_bus(pci->address, &asking.device);

@@ -86,14 +86,15 @@ static int flush(struct ce_text *out)
     return 0;
 }
 
-static int print_gpus(const struct nvml *nvml, const struct gpus *gpus, struct ce_text *out)
+static int print_gpus(const struct nvml *nvml, const char *driver, const struct gpus *gpus,
+                      struct ce_text *out)
 {
     for (unsigned i = 0; i < gpus->count; i++) {
         struct ce_gpu_state state = {.asked = CE_GPU_ANSWERED};
         if (gpus->skipped[i])
             state.asked = CE_GPU_SKIPPED;
         else
-            gpu_ask(nvml, &gpus->pci[i], &state);
+            gpu_ask(nvml, driver, &gpus->pci[i], &state);
         ce_gpu_state_write(&state, i, out);
         if (flush(out) < 0)
             return -1;
@@ -111,11 +112,10 @@ static void print_head(const struct gpus *gpus, struct ce_text *out)
     }
 }
 
-static void print_versions(const struct nvml *nvml, struct ce_text *out)
+static void ask_version(const struct nvml *nvml, char driver[CE_GPU_WORD])
 {
-    char driver[CE_GPU_WORD] = "";
-    if (nvml->driver && nvml->driver(driver, sizeof driver) == NV_OK && driver[0])
-        ce_record_add(out, driver, "nvml.driver");
+    if (!nvml->driver || nvml->driver(driver, CE_GPU_WORD) != NV_OK)
+        driver[0] = '\0';
 }
 
 static bool asks_any(const struct gpus *gpus)
@@ -132,6 +132,7 @@ static int print(struct gpus *gpus)
     struct ce_error err;
     struct nvml nvml = {NULL};
     nv_return code = NV_OK;
+    char driver[CE_GPU_WORD] = "";
     int loaded = -1;
     ce_record_begin(&out);
     if (asks_any(gpus) && (loaded = nvml_load(&nvml, &err)) < 0)
@@ -145,8 +146,10 @@ static int print(struct gpus *gpus)
         list_gpus(&nvml, gpus);
     print_head(gpus, &out);
     if (asks)
-        print_versions(&nvml, &out);
-    if (flush(&out) < 0 || ((asks || !asks_any(gpus)) && print_gpus(&nvml, gpus, &out) < 0))
+        ask_version(&nvml, driver);
+    if (driver[0])
+        ce_record_add(&out, driver, "nvml.driver");
+    if (flush(&out) < 0 || ((asks || !asks_any(gpus)) && print_gpus(&nvml, driver, gpus, &out) < 0))
         return 1;
     ce_record_end(&out);
     return flush(&out) < 0;
