@@ -189,37 +189,10 @@ check_merged() {
     is "a crash inside NVML has its signal" "$(value nvml.error)" "probe-gpu: asking $address: ended by signal 6, Aborted"
 }
 
-# ---------------------------------------------------------------- others read the double
-
-find_pynvml() {
-    python3 -c 'import pynvml' 2>/dev/null && return
-    timeout 60 python3 -m pip install -q --no-deps --retries 0 --timeout 10 --target "$work/python" nvidia-ml-py >/dev/null 2>&1 || return
-    PYTHONPATH=$work/python
-    export PYTHONPATH
-}
-
-check_pynvml() {
-    if ! find_pynvml; then
-        skip "nvidia-ml-py reads the double" "it is not installed, and pip cannot fetch it"
-        return
-    fi
-    scene hgx-h100 gpu.7.remap.uncorrected=3
-    is "nvidia-ml-py reads the double" "$(NVML_DOUBLE=$work/scenario LD_LIBRARY_PATH=$lib python3 - 2>&1 <<'END'
-from pynvml import *
-nvmlInit()
-device = nvmlDeviceGetHandleByIndex(7)
-print(nvmlDeviceGetCount(), nvmlDeviceGetName(device), nvmlDeviceGetPciInfo(device).busId,
-      list(nvmlDeviceGetRemappedRows(device)), nvmlDeviceGetNvLinkState(device, 17),
-      nvmlDeviceGetMemoryInfo(device).total, nvmlDeviceGetFieldValues(device, [91])[0].value.uiVal)
-END
-)" "8 NVIDIA H100 80GB HBM3 00000000:DF:00.0 [0, 3, 0, 0] 1 85520809984 18"
-}
-
 check_machines
 check_faults
 check_nvml
 check_moved
 check_symbols
 check_merged
-check_pynvml
 finish

@@ -57,6 +57,9 @@ EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plu
 TESTS += tests/program/test_topology.sh tests/browser/topology.sh
 EXTRA_DIST += tests/program/test_topology.sh tests/browser/topology.sh tests/browser/measure.js
 # cluster-env facts, and the helpers that it asks.
+dist_check_SCRIPTS += tests/program/nvml_clients.sh
+TESTS += tests/program/nvml_clients.sh
+EXTRA_DIST += tests/program/nvml_client.py
 dist_check_SCRIPTS += tests/program/bench.sh tests/program/bench_gpu.sh
 TESTS += tests/program/bench.sh tests/program/bench_gpu.sh
 EXTRA_DIST += \
