@@ -72,6 +72,7 @@ EXTRA_DIST += \
 dist_check_SCRIPTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 TESTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 EXTRA_DIST += \
+    tests/program/namespace.sh \
     tests/program/node.sh \
     tests/doubles/kmsg.c \
     tests/doubles/nvml/README.md \

@@ -11,6 +11,8 @@ readonly here top
 vms=()
 # shellcheck source-path=SCRIPTDIR source=../cluster/tap.sh
 . "$top/tests/cluster/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=cases.sh
+. "$here/cases.sh"
 # shellcheck source-path=SCRIPTDIR source=devices.sh
 . "$here/devices.sh"
 
@@ -113,14 +115,11 @@ test_pair() {
 }
 
 main() {
-    local program
     [[ $# -ge 1 ]] || { echo "usage: test_bench_pair.sh BUILD_DIR" >&2; exit 2; }
     build=$(cd "$1" && pwd -P)
     if [[ ${2:-} == --in-vm ]]; then in_a_vm "$3"; return; fi
     [[ -x $build/helpers/bench-rdma ]] || skip_all "vm: built without libibverbs"
-    for program in rdma jq; do
-        command -v "$program" >/dev/null || skip_all "vm: $program is missing (build-aux/needs vm installs it)"
-    done
+    need_programs rdma jq
     work=$(mktemp -d)
     at_end clean_up
     test_pair
