@@ -62,7 +62,7 @@ static void judge_kind(const struct ce_install *install, struct ce_findings *out
         ce_findings_add(out, CE_PASS, "", "optional");
     else
         ce_findings_add(out, CE_WARN, "",
-                        "required: where the library is missing no job starts, and nodes are drained");
+                        "required: where the library is missing, srun and slurmd refuse to start");
 }
 
 static void judge_order(const struct ce_install *install, struct ce_findings *out)

@@ -68,13 +68,14 @@ void ce_probe_slurmd(struct ce_install_slurmd *ret)
 void ce_probe_ports(const char *path, struct ce_install_ports *ret)
 {
     struct ce_root root;
-    char line[64];
+    char line[64] = "";
     const char *end = "";
     uint64_t first, last;
     *ret = (struct ce_install_ports){.known = false};
     if (ce_root_open(&root, path, NULL) < 0)
         return;
-    if (ce_root_line(&root, line, sizeof line, "proc/sys/net/ipv4/ip_local_port_range") == 0 &&
+    /* a tab is between them */
+    if (ce_root_bytes(&root, line, sizeof line - 1, "proc/sys/net/ipv4/ip_local_port_range") > 0 &&
         ce_parse_digits(line, 65535, &first, &end) == 0 &&
         ce_parse_digits(end + strspn(end, " \t"), 65535, &last, &end) == 0) {
         ret->known = true;
