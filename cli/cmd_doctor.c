@@ -2,7 +2,6 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "base/parse.h"
 #include "command.h"
 #include "config/config.h"
 #include "doctor/doctor.h"
@@ -34,9 +33,8 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->doctor.run_dir = arg;
         return 0;
     case 't':
-        if (ce_parse_u32(arg, 1, 600, &seconds) < 0)
-            argp_error(state, "--timeout=%s: expected a number from 1 to 600", arg);
-        arguments->doctor.deadline_ms = seconds * 1000;
+        if (ce_take_number(state, "--timeout", arg, 1, 600, &seconds) == 0)
+            arguments->doctor.deadline_ms = seconds * 1000;
         return 0;
     case KEY_NODE:
         arguments->doctor.node_name = arg;
@@ -67,17 +65,6 @@ static const struct argp argp = {
            "something is not, 2 usage, 3 something could not be found out.",
 };
 
-static int status_of(const struct ce_findings *findings)
-{
-    int status = CE_EXIT_OK;
-    for (size_t i = 0; i < findings->count; i++)
-        if (findings->items[i].verdict >= CE_WARN)
-            return CE_EXIT_FAULT;
-        else if (findings->items[i].verdict == CE_UNKNOWN)
-            status = CE_EXIT_UNKNOWN;
-    return findings->lost ? CE_EXIT_UNKNOWN : status;
-}
-
 static int print(const struct arguments *arguments, const struct ce_install *install,
                  const struct ce_findings *findings)
 {
@@ -87,7 +74,7 @@ static int print(const struct arguments *arguments, const struct ce_install *ins
     else if (ce_report_doctor_json(install, findings, &out) < 0)
         out.failed = true;
     int status = ce_print(COMMAND, &out);
-    return status ? status : status_of(findings);
+    return status ? status : ce_findings_exit(findings);
 }
 
 int ce_cmd_doctor(int argc, char **argv)

@@ -7,7 +7,7 @@
 #include "base/parse.h"
 #include "doctor/doctor.h"
 
-enum { NVIDIA = 0x10de, SPACE_LEAST = 32 << 20, FILES_LEAST = 64, KB = 1024, WHAT = 96 };
+enum { SPACE_LEAST = 32 << 20, FILES_LEAST = 64, KB = 1024, WHAT = 96 };
 
 /* ---------------------------------------------------------------- the run directory */
 
@@ -173,7 +173,7 @@ static unsigned nvidia_gpus(const struct ce_node *node)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < node->gpu_count; i++)
-        count += node->gpus[i].vendor == NVIDIA;
+        count += ce_pci_may_be_nvidia(&node->gpus[i]);
     return count;
 }
 

@@ -61,7 +61,7 @@ static void judge_kind(const struct ce_install *install, struct ce_findings *out
     if (ours(install)->kind == CE_PLUGSTACK_OPTIONAL)
         ce_findings_add(out, CE_PASS, "", "optional");
     else
-        ce_findings_add(out, CE_WARN, "",
+        ce_findings_add(out, CE_FAIL, "",
                         "required: where the library is missing, srun and slurmd refuse to start");
 }
 

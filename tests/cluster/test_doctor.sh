@@ -16,6 +16,8 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/health.sh"
 
+declare -rA tests_of=([right]=4 [slurm_conf]=11 [programs]=3 [plugin]=9 [site]=2 [run_folder]=1 [limits]=3
+    [no_controller]=1)
 readonly sick=n9 # on which nodes' own things are made wrong
 
 doctor() { run as_root "$1" cluster-env doctor --helpers="$helpers" "${@:2}"; }
@@ -248,18 +250,15 @@ main() {
         trixie) slurm=24.11 reader=slurmctld ;;
         *) slurm=26.05 reader=slurmctld ;;
     esac
-    plan 35
+    # What differs between the series is the reading of slurm.conf, and the versions.
+    local group tests=1 groups=(right slurm_conf programs plugin site run_folder limits no_controller)
+    [[ $1 == forky ]] || groups=(right slurm_conf no_controller)
+    for group in ${CASES:-${groups[@]}}; do tests=$((tests + tests_of[$group])); done
+    plan "$tests"
     start_health "$1"
     lay_memlock
     as_root head install -D -t "$helpers" "$state/tools/libexec/slurm-node"
-    test_right
-    test_slurm_conf
-    test_programs
-    test_plugin
-    test_site
-    test_run_folder
-    test_limits
-    test_no_controller
+    for group in ${CASES:-${groups[@]}}; do "test_$group"; done
     daemons=$(daemon_pids) # since 24.11 a reconfigure starts them anew
     calm "after all that"
     finish

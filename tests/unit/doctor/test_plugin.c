@@ -48,7 +48,7 @@ static void spoil_library(struct ce_install *in, const char *why)
       add_plugin(in, CE_PLUGSTACK_WRONG, ""))                                                          \
     X(optional, "plugin.optional", "pass optional", )                                                  \
     X(required, "plugin.optional",                                                                     \
-      "warn required: where the library is missing, srun and slurmd refuse to start",              \
+      "fail required: where the library is missing, srun and slurmd refuse to start",              \
       LINE.kind = CE_PLUGSTACK_REQUIRED)                                                               \
     X(optional_without_a_line, "plugin.optional", NO_LINE, in->plugstack.count = 0)                    \
     X(optional_unread, "plugin.optional", UNREAD, stop_reading(in))                                    \
