@@ -1,0 +1,1 @@
+@CSS@ @DATA@ @JS@
