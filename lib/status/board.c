@@ -225,6 +225,11 @@ void ce_board_settle(struct ce_board *board)
         qsort(board->nodes, board->count, sizeof *board->nodes, worst_first);
 }
 
+bool ce_board_in_service(const struct ce_board_node *node)
+{
+    return by_state(node->state) == CE_NODE_OK;
+}
+
 struct ce_equipment ce_board_equipment(const struct ce_board_node *node)
 {
     const struct ce_health_line *lines[] = {node->check, node->facts, node->bench}, *best = NULL;

@@ -66,6 +66,9 @@ void ce_board_line(struct ce_board *board, const char *name, struct ce_health_li
 /* Say of each how well it is, and put them in order: worst first, then by name. */
 void ce_board_settle(struct ce_board *board);
 
+/* Does Slurm start jobs there, or would it if there were room? */
+bool ce_board_in_service(const struct ce_board_node *node);
+
 /* GPUs and rails, by the newest line that tells; known false where none does. */
 struct ce_equipment ce_board_equipment(const struct ce_board_node *node);
 

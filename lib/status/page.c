@@ -27,21 +27,35 @@ static void add_data(const struct ce_status *status, struct ce_text *out)
         add_json(ce_text_string(&json), out);
 }
 
-/* Each mark of page.html, in its order, and what stands in its place. */
+static void add_scripts(const struct ce_status *status, struct ce_text *out)
+{
+    ce_text_add(out, ce_page_data_js);
+    ce_text_add(out, ce_page_js);
+    (void)status;
+}
+
+static void add_style(const struct ce_status *status, struct ce_text *out)
+{
+    ce_text_add(out, ce_page_css);
+    (void)status;
+}
+
+/* The marks of page.html, in its order, and what stands in their places. */
+static const struct {
+    const char *mark;
+    void (*add)(const struct ce_status *status, struct ce_text *out);
+} marks[] = {{"@CSS@", add_style}, {"@DATA@", add_data}, {"@JS@", add_scripts}};
+
 int ce_status_page(const struct ce_status *status, struct ce_text *out)
 {
-    static const char *const marks[] = {"@CSS@", "@DATA@", "@JS@"};
     const char *html = ce_page_html;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const char *mark = strstr(html, marks[i]);
+        const char *mark = strstr(html, marks[i].mark);
         if (!mark)
             return -1;
         ce_text_addn(out, html, (size_t)(mark - html));
-        html = mark + strlen(marks[i]);
-        if (i == 1)
-            add_data(status, out);
-        else
-            ce_text_add(out, i == 0 ? ce_page_css : ce_page_js);
+        marks[i].add(status, out);
+        html = mark + strlen(marks[i].mark);
     }
     ce_text_add(out, html);
     return ce_text_ok(out) ? 0 : -1;

@@ -9,7 +9,7 @@
 #include "model/hostfold.h"
 
 /* How much is said of a node; each leaves out more than the one before it. */
-enum detail { ALL, NAMED_CHECKS, WITHOUT_COUNTS, WITHOUT_STATES, DETAILS };
+enum detail { ALL, WITHOUT_WORK, NAMED_CHECKS, WITHOUT_COUNTS, WITHOUT_STATES, DETAILS };
 enum { NAMES_MAX = 16 << 20 };
 
 const char *ce_age(time_t when, time_t now, char text[24])
@@ -65,6 +65,8 @@ static void describe(const struct ce_board_node *node, enum detail detail, struc
     tell_gpus(&equipment, row->gpus);
     tell_rails(&equipment, row->rails);
     ce_board_word(node, &row->word);
+    if (detail >= WITHOUT_WORK && node->state[0] && ce_board_in_service(node))
+        strcpy(row->state, "up");
     if (detail >= NAMED_CHECKS)
         keep_check(&row->word);
     if (detail >= WITHOUT_COUNTS) {

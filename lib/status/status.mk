@@ -17,9 +17,9 @@ libstatus_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libstatus_la_LIBADD = $(JANSSON_LIBS)
 
 # The page as C: what it is made of is edited as HTML, CSS and JavaScript.
-page_files = lib/status/page.html lib/status/page.css lib/status/page.js
+page_files = lib/status/page.html lib/status/page.css lib/status/page_data.js lib/status/page.js
 EXTRA_DIST += $(page_files) build-aux/embed
 CLEANFILES += lib/status/page_files.c
 lib/status/page_files.c: $(page_files) build-aux/embed
-	$(AM_V_GEN)$(MKDIR_P) lib/status && cd $(srcdir) && $(SHELL) build-aux/embed ce_page $(page_files) > $(abs_builddir)/$@.new && \
+	$(AM_V_GEN)$(MKDIR_P) lib/status && cd $(srcdir) && $(SHELL) build-aux/embed ce_ $(page_files) > $(abs_builddir)/$@.new && \
 	    mv $(abs_builddir)/$@.new $(abs_builddir)/$@
