@@ -71,6 +71,7 @@ fi
 
 is "--json: exit status 1 too" "$(whole --json)" 1
 is "schema, nodes and totals" "$(json '[.schema, (.nodes | length), ([.summary[]] | add), .summary.fault] | @csv')" 1,512,512,41
+# shellcheck disable=SC2016 # jq expands it
 is "in the order of the table" "$(json '[.nodes[].health] | reduce .[] as $h ([]; if .[-1] == $h then . else . + [$h] end) | join(" ")')" \
     "down fault out unknown warn unseen ok"
 is "a node: what Slurm says, what the last check found" \
