@@ -134,6 +134,7 @@ static void report(struct run *run, const struct ce_phase_result *result, const 
         .misconfigured = error && result->misconfigured,
         .reason = result->reason.text,
         .done = run->done,
+        .equipment = result->equipment,
         .findings = &result->findings,
         .notes = &result->notes,
     };
