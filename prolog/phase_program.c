@@ -24,6 +24,7 @@
 #include "health/recover.h"
 #include "local/texts.h"
 #include "model/hostlist.h"
+#include "report/findings.h"
 
 /* For each second of the deadline: all probes side by side, then slurmctld, and something is left for
  * last words.  10 s by default: what Slurm's own defaults grant (MessageTimeout,
@@ -32,7 +33,7 @@ enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
 /* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
  * meanwhile. */
 enum { LEFTOVERS_MS = 20000 };
-enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
+enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10, MORE_MAX = 64 };
 
 /* Shared with the child. */
 struct run {
@@ -105,9 +106,13 @@ static void tell_findings(const struct run *run, const struct ce_phase_result *r
 {
     for (size_t i = 0; i < result->findings.count; i++) {
         const struct ce_finding *finding = &result->findings.items[i];
-        if (finding->response == CE_TELL)
-            tell_syslog(run, LOG_WARNING, "%s: %s%s%s [%s]", ce_verdict_name(finding->verdict),
-                finding->subject, finding->subject[0] ? " " : "", finding->text, finding->check);
+        ce_autotext struct ce_text more = CE_TEXT(MORE_MAX);
+        if (finding->response != CE_TELL || ce_report_is_echo(&result->findings, i))
+            continue;
+        ce_report_echoes(&result->findings, i, &more);
+        tell_syslog(run, LOG_WARNING, "%s: %s%s%s%s [%s]", ce_verdict_name(finding->verdict),
+                    finding->subject, finding->subject[0] ? " " : "", finding->text,
+                    ce_text_string(&more), finding->check);
     }
     for (size_t i = 0; i < result->notes.count; i++)
         tell_syslog(run, LOG_NOTICE, "%s", result->notes.line[i].text);

@@ -102,20 +102,16 @@ static int judge(const struct ce_phase *phase, struct ce_node *node, struct ce_p
     struct ce_share share;
     ce_auto(ce_node_destroy) struct ce_node *before = compare(phase, node, ret);
     ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX), within = CE_TEXT(REASON_MAX);
-    char after[32] = "";
     ce_share_find(&phase->slurm, node, before, &share, &ret->notes);
     clear_leftovers(phase, &share, node, ret);
     if (ce_health_judge_job(node, before, &share, &ret->policy, phase->phase, phase->only,
                             &ret->findings, err) < 0)
         return -1;
-    ce_report_reason(&ret->findings, &reason);
+    ce_report_reason(&ret->findings, phase->phase == CE_EPILOG ? phase->job : 0, &reason);
     if (!reason.length)
         return 0;
-    if (phase->phase == CE_EPILOG && phase->job)
-        snprintf(after, sizeof after, " after job %u", phase->job);
-    ce_report_reason_cut(&ret->findings, ce_text_string(&reason),
-                         sizeof ret->reason.text - strlen(after), &within);
-    ce_fail(&ret->reason, "%s%s", ce_text_string(&within), after);
+    ce_report_reason_cut(&ret->findings, ce_text_string(&reason), sizeof ret->reason.text, &within);
+    ce_fail(&ret->reason, "%s", ce_text_string(&within));
     return 0;
 }
 

@@ -50,7 +50,7 @@ phase() {
     )
 }
 
-down="mlx5_0/1 link_downed +1 during the job; the link went down: check cable and switch port [cluster-env ib.counter.link_downed] after job 7
+down="mlx5_0/1 link_downed +1 during the job, found after job 7; the link went down: check cable and switch port [cluster-env ib.counter.link_downed]
 exit 1"
 
 make_machine

@@ -85,7 +85,7 @@ test_runs() {
     configure "$metrics_key"
     is "observing: the epilog's exit status" "$(phase epilog 7)" 0
     is "what would have been drained" "$(last '[.phase, .done, .mode, .reason]')" \
-        "[\"epilog\",\"observed\",\"observe\",\"$reason after job 7\"]"
+        "[\"epilog\",\"observed\",\"observe\",\"${reason/;/, found after job 7;}\"]"
     is "is in its own file of metrics" "$(metric epilog 'run_done{phase="epilog",done="observed"}')$(metric prolog 'run_done{phase="prolog",done="drained"}')" 11
 }
 
