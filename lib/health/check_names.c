@@ -85,10 +85,8 @@ static int fail_limitless(const struct ce_site *site, const struct ce_check_rule
     return ce_fail_in(err, "%s:%u: checks", site->path, rule->line);
 }
 
-int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error *err)
+int ce_check_names_look(const struct ce_site *site, struct ce_error *err)
 {
-    if (ce_site_open(path, site, err) < 0)
-        return -1;
     const struct ce_check_rules *rules = site->file ? ce_config_checks(site->file) : NULL;
     for (uint32_t i = 0; rules && i < rules->count; i++) {
         const struct ce_check *limitless = find_limitless(&rules->items[i]);
@@ -98,4 +96,9 @@ int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error 
             return fail_limitless(site, &rules->items[i], limitless, err);
     }
     return 0;
+}
+
+int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error *err)
+{
+    return ce_site_open(path, site, err) < 0 ? -1 : ce_check_names_look(site, err);
 }

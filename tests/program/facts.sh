@@ -83,7 +83,18 @@ check_kept() {
         "$(facts --write --root="$work/tree" --run="$work/run" --config="$work/conf"; grep -c opens "$work/run/node.facts" || true)" 0
 }
 
+# The boot says what every prolog would stumble over; jobs are not kept from their facts.
+check_misnamed() {
+    echo 'checks = ( { name = "ib.port.stat"; fault = "warn"; } );' >"$work/conf"
+    rm "$work/run/node.policy"
+    is "--write tells of a check that is none, and writes" \
+        "$(facts --write --root="$work/tree" --run="$work/run" --config="$work/conf"; echo "$? $(tail -n 1 "$work/run/node.policy")")" \
+        "cluster-env facts: $work/conf:1: checks: no check is called 'ib.port.stat'; did you mean 'ib.port.state'?; until that is mended no prolog checks this node
+0 end=1"
+}
+
 check_replay
 check_helpers
 check_kept
+check_misnamed
 finish
