@@ -114,6 +114,42 @@ unset kmsg
 use_helpers
 scene
 
+# ---------------------------------------------------------------- checks with deadlines of their own
+
+impatient() { # SETTING...: and where nothing is said it is 1.5 s
+    { echo 'mode = "drain"; checks = ( { name = "*"; deadline = 1.5; }' && printf ', { %s }' "$@" && echo ' );'; } \
+        >/etc/slurm/cluster-env.conf
+}
+impatient 'name = "gpu.*"; deadline = 1;' 'name = "gpu.ecc.mode"; deadline = 0.5;'
+put_helper probe-verbs 'exec sleep 60'
+scene 'gpu.5.all=hang'
+ok "NVML and libibverbs hang: as long as their checks are patient, and 100 ms" in_time 1600
+is "each is named, with its time" "$(grep -oE 'what probe-verbs .* no answer in 1\.[45]|GPU 5 .*no answer in [01]|no answer within .*\[gpu.ecc.mode\]' "$work/told" | sed 's/1\.[45]$/1.5/; s/ 0$/ 1/')" \
+    "GPU 5 (0000:c3:00.0) the driver hangs: probe-gpu: no answer in 1
+no answer within its deadline of 0.5 s (waited 1 s) [gpu.ecc.mode]
+what probe-verbs knows stays unknown: no answer in 1.5"
+use_helpers
+
+scene 'init=slow:700:0'
+is "NVML is slow: unknown to the check for which that was too late, and to no other" "$(prolog | sed 's/0\.7[0-9]* s)/0.7 s)/')" \
+    "unknown: no answer within its deadline of 0.5 s (waited 0.7 s) [gpu.ecc.mode]
+exit 0"
+scene 'init=slow:700:0' gpu.1.remap.pending=1
+is "which find what there is" "$(prolog | grep -o 'drained: GPU 1 .*remap.pending\]\|^exit.*')" \
+    "drained: GPU 1 (0000:43:00.0) a row remap is pending; reset the GPU, or reboot the node [cluster-env gpu.remap.pending]
+exit 1"
+scene
+
+impatient 'name = "gpu.*"; deadline = 0.5;' 'name = "gpu.xid"; deadline = 3;'
+kmsg=hang
+ok "the kernel log hangs: half of the time of those that need it" in_time 1600
+is "then it is too late to ask NVML" "$(grep -E 'kernel log|gpu\.(xid|nvml)' "$work/told" | sed 's/\(1\.[0-9]\)[0-9]* s/\1 s/; s/ ([0-9]* more say so)//')" \
+    "unknown: the kernel log could not be read [gpu.xid]
+unknown: no answer within its deadline of 0.5 s (waited 1.5 s) [gpu.nvml]
+the kernel log stays unknown: no answer in 1.5 s"
+unset kmsg
+echo 'mode = "drain";' >/etc/slurm/cluster-env.conf
+
 # ---------------------------------------------------------------- while one hangs
 
 # The child that does the work, and the helper that hangs below it.

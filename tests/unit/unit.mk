@@ -49,6 +49,7 @@ unit_programs = \
     tests/unit/health/test_recovery \
     tests/unit/health/test_health \
     tests/unit/health/test_journal \
+    tests/unit/health/test_patience \
     tests/unit/health/test_phase \
     tests/unit/health/test_questions \
     tests/unit/checks/test_host \
