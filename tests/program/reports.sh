@@ -148,6 +148,38 @@ test_deadline() {
     rmdir -p "$helpers" 2>/dev/null || true # where nothing is installed
 }
 
+# What a health check has to say, less what this machine itself is, and its numbers.
+healthcheck() {
+    SLURMD_NODENAME=node1 ./prolog/cluster-healthcheck 2>&1 |
+        sed -nE 's/^cluster-healthcheck: job 0: //; s/(probe-verbs) knows stays unknown: .*/\1/; /^what probe-verbs|would be drained|not checked/p'
+}
+test_again() {
+    local first next
+    first='what probe-verbs
+mode = "observe", else this node would be drained: '$reason
+    rm -rf /run/cluster-env
+    configure "$metrics_key"
+    phase prolog 13 >/dev/null # which makes the folder
+    is "a health check says what it finds" "$(healthcheck)" "$first"
+    next=$(healthcheck)
+    empty "and the next one nothing of it" "$next"
+    is "but the log has it" "$(last '[.phase, .done, .reason]')" "[\"healthcheck\",\"observed\",\"$reason\"]"
+    is "what it keeps for that is root's" "$(stat -c '%a %u' /run/cluster-env/healthcheck /run/cluster-env/healthcheck/told | tr '\n' ' ')" "700 0 600 0 "
+    port mlx5_0 '1: DOWN' '2: Polling'
+    is "another fault is news" "$(healthcheck)" "mode = \"observe\", else this node would be drained: 2 ports: mlx5_0/1, $reason"
+    port mlx5_0 '4: ACTIVE' '5: LinkUp'
+    is "so is what was gone and is back" "$(healthcheck)" "${first#*$'\n'}"
+    sed -i 's/since_ms=.*/since_ms=18446744073709551615/' /run/cluster-env/healthcheck/told
+    is "what a boot before told is told again" "$(healthcheck)" "$first"
+    configure "mode = ;"
+    is "a broken configuration is told" "$(healthcheck)" "not checked: /etc/slurm/cluster-env.conf:1: syntax error"
+    empty "once" "$(healthcheck)"
+    configure ""
+    is "a prolog says all, each time" "$(phase prolog 13; phase prolog 13; grep -c 'would be drained' "$work/said")" "0
+0
+1"
+}
+
 test_at_once() {
     local k started=() before
     configure ""
@@ -241,6 +273,7 @@ test_runs
 test_policy
 test_trouble
 test_deadline
+test_again
 test_at_once
 test_promtool
 test_exporter
