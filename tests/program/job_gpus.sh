@@ -99,7 +99,7 @@ phase() {
         shift 2
         env SLURM_JOB_ID="$job" SLURM_JOB_UID=$user SLURMD_NODENAME=node1 "$@" "./$name/cluster-$name" >"$work/said" 2>&1 &&
             status=0 || status=$?
-        grep -E 'GPU|process' "$work/said" | sed -E "s/^cluster-$name: job [0-9]*: //; s/process(:?) $process/process\1 PID/; s/: $process \(/: PID (/" || true
+        grep -E 'GPU|process' "$work/said" | sed -E "s/^cluster-$name: job [0-9]*: //; s/process(:?) $process/process\1 PID/; s/: $process \(/: PID (/"
         echo "exit $status"
     )
 }
