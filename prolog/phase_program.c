@@ -16,6 +16,7 @@
 
 #include "base/child.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "checks/check.h"
 #include "health/drain.h"
@@ -43,7 +44,7 @@ struct run {
     const char *node_name; /* in Slurm; NULL: not told */
     uint32_t job;
     struct ce_policy policy;    /* the last one, until the configuration was read */
-    struct timespec began;
+    uint64_t began;
     struct ce_slurm_job slurm;
     struct ce_error last_words; /* of the parent, where the child had none */
     enum ce_done done;
@@ -158,19 +159,12 @@ static void tell_findings(const struct run *run, const struct ce_phase_result *r
 
 /* ---------------------------------------------------------------- reports */
 
-static unsigned ms_since(const struct timespec *then)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned)((now.tv_sec - then->tv_sec) * 1000 + (now.tv_nsec - then->tv_nsec) / 1000000);
-}
-
 /* error: why the result says nothing; NULL: it does. */
 static void report(struct run *run, const struct ce_phase_result *result, const char *error,
                    unsigned deadline_ms)
 {
     struct ce_error err;
-    const unsigned took_ms = ms_since(&run->began);
+    const unsigned took_ms = ce_clock_ms_since(run->began);
     const struct ce_run told = {
         .phase = run->name + strlen("cluster-"),
         .node = run->node_name ? run->node_name : result->node_name,
@@ -377,7 +371,7 @@ int ce_phase_program(const char *name, unsigned phase)
         .name = name, .phase = phase, .node_name = node};
     ce_slurm_job_read(&(struct ce_environ){.get = get_variable}, &run->slurm);
     run->job = run->slurm.id;
-    clock_gettime(CLOCK_MONOTONIC, &run->began);
+    run->began = ce_clock_ns();
     read_policy(&run->policy);
     if (forget_environment() < 0)
         return 0;
