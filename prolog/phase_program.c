@@ -210,6 +210,16 @@ static void tell_change(const struct run *run, enum ce_change change, const char
     }
 }
 
+/* slurmctld may be asked by all nodes of a job at once: it has what the probes left of their time, too;
+ * in whole seconds, for people. */
+static unsigned drain_ms(const struct run *run)
+{
+    const unsigned probes = PROBE_MS * run->policy.deadline_s,
+                   used = (unsigned)ce_clock_ms_since(run->began),
+                   left = used < probes ? probes - used : 0;
+    return DRAIN_MS * run->policy.deadline_s + left - left % 1000;
+}
+
 /* Where slurmctld does not answer, the exit status drains the node all the same, without the
  * reason; that of a health check is nobody's. */
 static void drain(struct run *run, struct ce_phase_result *result)
@@ -220,7 +230,7 @@ static void drain(struct run *run, struct ce_phase_result *result)
     run->faulty = run->phase != CE_MANUAL;
     run->done = run->faulty ? CE_DONE_DRAINED : CE_DONE_NOTHING;
     enum ce_change change = ce_drain_node(CE_HELPER_DIR, result->node_name, result->reason.text,
-                                          &limit, DRAIN_MS * run->policy.deadline_s, &err);
+                                          &limit, drain_ms(run), &err);
     result->held_back = change == CE_CHANGE_HELD_BACK;
     run->faulty &= !result->held_back;
     if (change != CE_CHANGE_FAILED)
