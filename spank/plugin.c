@@ -3,11 +3,13 @@
  * slurmstepd: no hook returns anything but 0 once the step has started, nothing is printed to
  * stdout, and without --cluster-env nothing is done at all.  docs/hooks.md says what each hook may
  * rely on. */
+#include <signal.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "layout.h"
@@ -17,6 +19,7 @@
 #include "slurm/environment.h"
 #include "spank_env.h"
 #include "step_end.h"
+#include "task_end.h"
 
 /* Slurm finds these by name, so they stay visible under -fvisibility=hidden. */
 #pragma GCC visibility push(default)
@@ -39,6 +42,7 @@ static struct {
     struct ce_session *session; /* from user_init to exit; NULL: nothing to do */
     struct ce_error failure;    /* why the session could not be opened; "": it was, or not wanted */
     struct ce_refusal *refusal;
+    bool ended; /* a task that failed has been answered; the others of this node follow it */
 } state;
 
 /* The arguments of the line in plugstack.conf. */
@@ -135,6 +139,7 @@ static void forget(void)
     ce_refusal_destroy(state.refusal);
     state.session = NULL;
     state.refusal = NULL;
+    state.ended = false;
     state.failure.text[0] = '\0';
 }
 
@@ -151,6 +156,17 @@ HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
         ce_layout_hand_on(&id, &err) < 0)
         slurm_error("cluster-env: %s", err.text);
     return 0;
+}
+
+/* The batch script hands the option on to all that is started inside, and to jobs submitted there. */
+static void hand_on_option(const struct ce_environ *env)
+{
+    char text[CE_REQUEST_TEXT];
+    if (!state.request.retries && !state.request.primary_output)
+        return;
+    const struct ce_request inherited = ce_request_inherited(&state.request);
+    if (env->set(env->ctx, OPTION_VARIABLE, ce_request_format(&inherited, text)) < 0)
+        slurm_error("cluster-env: cannot set " OPTION_VARIABLE);
 }
 
 static bool runs_launcher(spank_t spank)
@@ -174,6 +190,8 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     /* mpirun gives its ranks their places; those on its own node have the batch script's
      * environment, so those that its daemons start on other nodes are told the same. */
     state.launcher = id.kind == CE_STEP_TASKS && runs_launcher(spank);
+    if (id.kind == CE_STEP_BATCH)
+        hand_on_option(&env);
     if (state.launcher)
         id.kind = CE_STEP_BATCH;
     state.session =
@@ -294,17 +312,48 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
         return give_up(session, spank, &err);
     if (!state.launcher)
         speak(session, &task);
+    /* Slurm does not notice for minutes that a stepd is gone; the other ranks see at once that a rank is. */
+    if (session->request.gang && session->allocation.id.kind == CE_STEP_TASKS)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     return 0;
+}
+
+/* Has a task of this step failed, and is that to have consequences? */
+static bool find_failure(spank_t spank, const struct ce_step_id *id, struct ce_task_end *ret)
+{
+    struct ce_task_end end = {.id = *id};
+    const struct ce_request *request = &state.request;
+    bool wanted = request->on && (id->kind == CE_STEP_TASKS   ? request->gang
+                                  : id->kind == CE_STEP_BATCH ? request->retries > 0
+                                                              : false);
+    if (!wanted || spank_get_item(spank, S_TASK_EXIT_STATUS, &end.status) != ESPANK_SUCCESS ||
+        end.status == 0)
+        return false;
+    spank_get_item(spank, S_TASK_GLOBAL_ID, &end.rank);
+    spank_get_item(spank, S_JOB_NODEID, &end.node_index);
+    *ret = end;
+    return true;
 }
 
 /* In the stepd, after each task: the one place where calling Slurm is safe on every series. */
 HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
 {
     struct ce_step_id id;
+    struct ce_task_end end;
     (void)ac;
     (void)av;
-    if (ce_refusal_take(state.refusal) && identify(spank, &id) && id.kind == CE_STEP_TASKS)
+    if (state.ended || !identify(spank, &id))
+        return 0;
+    if (ce_refusal_take(state.refusal) && id.kind == CE_STEP_TASKS) {
+        state.ended = true;
         ce_step_end(id.job_id, id.step_id);
+    } else if (find_failure(spank, &id, &end)) {
+        state.ended = true;
+        if (id.kind == CE_STEP_TASKS)
+            ce_task_end_gang(&end);
+        else
+            ce_task_end_retry(&end, state.request.retries);
+    }
     return 0;
 }
 
