@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "task_end.h"
 
+#include <signal.h>
 #include <slurm/spank.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "controller.h"
 #include "step_end.h"
 
@@ -48,18 +51,50 @@ static bool job_runs(uint32_t job_id)
     return ce_controller_job(job_id, &job, NULL) < 0 || job.running;
 }
 
+/* Its own end, and no signal that Slurm sends when it ends a step. */
+static bool is_own_end(int status)
+{
+    return !WIFSIGNALED(status) || (WTERMSIG(status) != SIGTERM && WTERMSIG(status) != SIGKILL);
+}
+
+/* Say that the task has ended and what it said last. */
+static void say(const struct ce_task_end *end, int log, off_t start, const char *consequence)
+{
+    char what[64], node[65], before[128], step[CE_STEP_ID_TEXT];
+    describe(end->status, what);
+    node_name(node);
+    if (log < 0) {
+        slurm_error("cluster-env: %s: rank %u %s%s", node, end->rank, what, consequence);
+        return;
+    }
+    slurm_error("cluster-env: %s: rank %u %s%s; the end of cluster-env-%s/%u.log:", node, end->rank,
+                what, consequence, ce_step_id_format(&end->id, step), end->rank);
+    snprintf(before, sizeof before, "cluster-env: rank %u: ", end->rank);
+    ce_task_log_show(log, start, before);
+}
+
+void ce_task_end_show(const struct ce_task_end *end)
+{
+    struct ce_task_end shown = *end;
+    off_t start = 0;
+    ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
+    if (log >= 0 && is_own_end(end->status))
+        say(&shown, log, start, "");
+}
+
 void ce_task_end_gang(const struct ce_task_end *end)
 {
-    char what[64], node[65];
+    struct ce_task_end shown = *end;
+    off_t start = 0;
+    ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
     wait_for_turn(end->node_index);
     if (!ce_controller_claim_step(end->id.job_id, end->id.step_id) || !job_runs(end->id.job_id))
         return;
-    slurm_error("cluster-env: %s: rank %u %s; gang: the whole step ends", node_name(node), end->rank,
-                describe(end->status, what));
+    say(&shown, log, start, "; gang: the whole step ends");
     ce_step_end(end->id.job_id, end->id.step_id);
 }
 
-void ce_task_end_retry(const struct ce_task_end *end, uint32_t retries)
+void ce_task_end_retry(const struct ce_task_end *end)
 {
     struct ce_job_state job;
     struct ce_error err;
@@ -71,12 +106,13 @@ void ce_task_end_retry(const struct ce_task_end *end, uint32_t retries)
     if (!job.running) /* the user, the time limit or Slurm ended it */
         return;
     describe(end->status, what);
-    if (job.restarts >= retries) {
-        slurm_error("cluster-env: the batch script %s; retries=%u are used up", what, retries);
+    if (job.restarts >= end->retries) {
+        slurm_error("cluster-env: the batch script %s; retries=%u are used up", what,
+                    end->retries);
         return;
     }
     slurm_error("cluster-env: the batch script %s; the job is requeued, retry %u of %u", what,
-                job.restarts + 1, retries);
+                job.restarts + 1, end->retries);
     if (ce_controller_requeue(end->id.job_id, &err) < 0)
         slurm_error("cluster-env: Slurm does not requeue the job: %s", err.text);
 }
