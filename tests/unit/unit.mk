@@ -68,6 +68,7 @@ unit_programs = \
     tests/unit/launch/test_family \
     tests/unit/launch/test_gid \
     tests/unit/launch/test_interface \
+    tests/unit/launch/test_launcher \
     tests/unit/launch/test_locality \
     tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
