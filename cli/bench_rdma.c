@@ -6,20 +6,19 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/parse.h"
+#include "base/clock.h"
 #include "bench.h"
+#include "bench_report.h"
+#include "checks/bench_measured.h"
 #include "checks/rdma_bench.h"
 #include "command.h"
 #include "config/site.h"
-#include "health/health.h"
 #include "health/machine.h"
 #include "launch/gid.h"
 #include "launch/rails.h"
 #include "local/texts.h"
 #include "probe/rdma_helper.h"
-#include "report/findings.h"
 #include "report/rdma_bench.h"
-#include "terminal.h"
 
 #define COMMAND "bench rdma"
 
@@ -30,6 +29,7 @@ struct arguments {
     const char *listen, *peer;
     uint32_t tcp_port, seconds, wait;
     bool json, ring;
+    enum ce_bench_keep keep;
 };
 
 /* ---------------------------------------------------------------- arguments */
@@ -86,6 +86,12 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         return ce_take_number(state, "--tcp-port", arg, 1, 65535, &arguments->tcp_port);
     case KEY_WAIT:
         return ce_take_number(state, "--wait", arg, 1, WAIT_MAX, &arguments->wait);
+    case CE_BENCH_KEY_REPORT:
+        arguments->keep = CE_BENCH_KEEP_YES;
+        return 0;
+    case CE_BENCH_KEY_NO_REPORT:
+        arguments->keep = CE_BENCH_KEEP_NO;
+        return 0;
     case ARGP_KEY_END:
         check_arguments(arguments, state);
         return 0;
@@ -103,6 +109,7 @@ static const struct argp_option options[] = {
     {"wait", KEY_WAIT, "SECONDS", 0, "how long to wait for the other node (60)", 0},
     {"tcp-port", KEY_PORT, "N", 0, "where the nodes meet (28515)", 0},
     {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
+    CE_BENCH_REPORT_OPTIONS,
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
     {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
     {"helpers", KEY_HELPERS, "DIR", 0, "where bench-rdma is (" CE_HELPER_DIR ")", 0},
@@ -128,11 +135,6 @@ struct places {
     struct ce_rdma_place *items;
     size_t count;
 };
-
-static void free_places(struct places *places)
-{
-    free(places->items);
-}
 
 static bool is_named(const char *name, const struct ce_rail *rail)
 {
@@ -200,47 +202,75 @@ static void run_tests(const struct arguments *arguments, const struct places *pl
     }
 }
 
-static int print_result(const struct arguments *arguments, const char *name,
-                        const struct ce_rdma_result *results, size_t count,
-                        const struct ce_findings *findings)
+/* What the whole run is about. */
+struct bench {
+    const struct arguments *arguments;
+    const struct ce_node *node;
+    const char *name;
+    const struct ce_rails *rails;
+    const struct ce_policy *policy;
+    uint64_t began_ns;
+    struct places places;
+    struct ce_rdma_result *results;
+    struct ce_findings findings;
+};
+
+static int write_json(const void *ctx, const char *reason, struct ce_text *out)
 {
-    ce_autotext struct ce_text out = CE_TEXT(16 << 20);
-    if (!arguments->json)
-        ce_report_findings_text(findings, true, ce_terminal_colour(), ce_terminal_columns(), &out);
-    else if (ce_report_rdma_bench_json(results, count, findings, name, &out) < 0)
-        out.failed = true;
-    int status = ce_print(COMMAND, &out);
-    return status ? status : ce_findings_exit(findings);
+    const struct bench *bench = ctx;
+    return ce_report_rdma_bench_json(bench->results, bench->places.count, &bench->findings,
+                                     bench->name, reason, out);
 }
 
-static int test_and_print(const struct arguments *arguments, const struct ce_node *node,
-                          const char *name, const struct ce_rails *rails,
-                          const struct ce_bench_policy *policy)
+static int report(const struct bench *bench, const struct ce_notes *notes)
 {
-    __attribute__((cleanup(free_places))) struct places places = {NULL, 0};
-    ce_autofindings struct ce_findings findings = {.count = 0};
+    ce_automeasured struct ce_measured measured = {.count = 0};
+    ce_bench_measured_rails(bench->results, bench->places.count, &measured);
+    const struct ce_bench_run run = {.test = "rdma",
+                                     .node_name = bench->name,
+                                     .boot_id = bench->node->boot_id,
+                                     .began_ns = bench->began_ns,
+                                     .findings = &bench->findings,
+                                     .measured = &measured,
+                                     .notes = notes};
+    return ce_bench_report(&run, bench->policy, bench->arguments->keep,
+                           bench->arguments->json ? write_json : NULL, bench);
+}
+
+static void free_bench(struct bench *bench)
+{
+    free(bench->places.items);
+    free(bench->results);
+    ce_findings_free(&bench->findings);
+}
+
+static int test_and_report(struct bench *bench, const struct ce_notes *notes)
+{
+    const struct ce_bench_policy *policy = &bench->policy->bench;
     const struct ce_rdma_limits limits = {policy->write_gbps, policy->latency_us,
                                           policy->below_percent};
+    const char *only = bench->arguments->rail;
     struct ce_error err;
-    if (fill_places(rails, arguments->rail, &places, &err) < 0)
+    if (fill_places(bench->rails, only, &bench->places, &err) < 0)
         return ce_complain(COMMAND, &err, CE_EXIT_UNKNOWN);
-    ce_autofree struct ce_rdma_result *results = calloc(places.count + 1, sizeof *results);
-    if (!results)
+    bench->results = calloc(bench->places.count + 1, sizeof *bench->results);
+    if (!bench->results)
         return ce_complain(COMMAND, (ce_fail(&err, "no memory"), &err), CE_EXIT_UNKNOWN);
-    if (arguments->rail && places.count == 0) {
-        ce_fail(&err, "this node has no HCA '%.80s'; 'cluster-env topology' lists them",
-                arguments->rail);
+    if (only && bench->places.count == 0) {
+        ce_fail(&err, "this node has no HCA '%.80s'; 'cluster-env topology' lists them", only);
         return ce_complain(COMMAND, &err, CE_EXIT_USAGE);
     }
-    if (places.count == 0)
-        add_nothing(rails, node->hcas_unread, &findings);
-    run_tests(arguments, &places, results);
-    ce_rdma_bench_judge(results, places.count, &limits, &findings);
-    return print_result(arguments, name, results, places.count, &findings);
+    if (bench->places.count == 0)
+        add_nothing(bench->rails, bench->node->hcas_unread, &bench->findings);
+    run_tests(bench->arguments, &bench->places, bench->results);
+    ce_rdma_bench_judge(bench->results, bench->places.count, &limits, &bench->findings);
+    ce_bench_run_respond(&bench->findings, bench->policy);
+    return report(bench, notes);
 }
 
-static int bench(const struct arguments *arguments, struct ce_rails *rails)
+static int prepare(const struct arguments *arguments, struct ce_rails *rails)
 {
+    uint64_t began_ns = ce_clock_ns();
     const struct ce_machine machine = {.root = "/"};
     ce_autosite struct ce_site site = {.file = NULL};
     struct ce_notes notes = {.count = 0};
@@ -255,7 +285,13 @@ static int bench(const struct arguments *arguments, struct ce_rails *rails)
         return ce_complain(COMMAND, &err, CE_EXIT_UNKNOWN);
     ce_machine_name(node, arguments->node_name, name, sizeof name);
     ce_site_config(&site, name, &config);
-    return test_and_print(arguments, node, name, rails, &config.policy.bench);
+    __attribute__((cleanup(free_bench))) struct bench bench = {.arguments = arguments,
+                                                               .node = node,
+                                                               .name = name,
+                                                               .rails = rails,
+                                                               .policy = &config.policy,
+                                                               .began_ns = began_ns};
+    return test_and_report(&bench, &notes);
 }
 
 int ce_bench_rdma(int argc, char **argv)
@@ -264,7 +300,7 @@ int ce_bench_rdma(int argc, char **argv)
         .helpers = CE_HELPER_DIR, .tcp_port = TCP_PORT, .seconds = 1, .wait = 60};
     struct ce_rails rails = {.ports = NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    int status = bench(&arguments, &rails);
+    int status = prepare(&arguments, &rails);
     ce_rails_free(&rails);
     return status;
 }

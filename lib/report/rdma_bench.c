@@ -20,14 +20,14 @@ static json_t *rail_json(const struct ce_rdma_result *result)
 
 int ce_report_rdma_bench_json(const struct ce_rdma_result *results, size_t count,
                               const struct ce_findings *findings, const char *node_name,
-                              struct ce_text *out)
+                              const char *reason, struct ce_text *out)
 {
     json_t *rails = json_array(), *list = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(rails, rail_json(&results[i]));
     for (size_t i = 0; i < findings->count; i++)
         json_array_append_new(list, ce_json_finding(&findings->items[i]));
-    json_t *root = json_pack("{si so so so}", "schema", 1, "node", ce_json_text(node_name), "rails",
-                             rails, "findings", list);
+    json_t *root = json_pack("{si so so so so}", "schema", 1, "node", ce_json_text(node_name),
+                             "rails", rails, "findings", list, "reason", ce_json_text(reason));
     return ce_json_write(root, out);
 }
