@@ -10,7 +10,7 @@ void ce_bench_measured_rails(const struct ce_rdma_result *results, size_t count,
         const struct ce_rdma_result *result = &results[i];
         if (result->outcome != CE_RDMA_DONE)
             continue;
-        ce_measured_add(out, "rdma.write", result->subject, (double)result->write_mbps / 1000,
+        ce_measured_add(out, result->gpu[0] ? "rdma.gpu" : "rdma.write", result->subject, (double)result->write_mbps / 1000,
                         "Gb/s");
         ce_measured_add(out, "rdma.latency", result->subject, (double)result->latency_ns / 1000,
                         "us");
