@@ -15,6 +15,7 @@
 #include "health/machine.h"
 #include "local/texts.h"
 #include "probe/bench_helper.h"
+#include "progress.h"
 #include "report/gpu_bench.h"
 
 #define NAME "bench gpu"
@@ -199,7 +200,9 @@ static int test(const struct arguments *arguments, const struct ce_site *site,
         return ce_complain(NAME, &err, CE_EXIT_UNKNOWN);
     }
     struct result result = {.node_name = name, .gpus = gpus, .count = find_gpus(node, gpus)};
+    ce_progress("testing %zu GPUs", result.count);
     ce_bench_gpus(&arguments->helper, gpus, result.count);
+    ce_progress_end();
     int status = report(arguments, &config.policy, node, began_ns, &result);
     ce_findings_free(&result.findings);
     return status;

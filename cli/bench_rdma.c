@@ -19,6 +19,7 @@
 #include "launch/rails.h"
 #include "local/texts.h"
 #include "probe/rdma_helper.h"
+#include "progress.h"
 #include "report/rdma_bench.h"
 
 #define COMMAND "bench rdma"
@@ -253,9 +254,14 @@ static void run_tests(const struct arguments *arguments, const struct places *pl
             ce_rdma_test_name(&test, &results[i]);
             continue;
         }
+        ce_rdma_test_name(&test, &results[i]);
+        ce_progress("%s: rail %zu of %zu, at most %u s%s", results[i].subject, i + 1, places->count,
+                    ce_rdma_limit_ms(time_ms) / 1000,
+                    test.listen || test.peer ? " once the other node is there" : "");
         ce_rdma_test_run(&test, &results[i]);
         test.wait_ms = wait_ms < again_ms ? wait_ms : again_ms;
     }
+    ce_progress_end();
 }
 
 /* What the whole run is about. */
