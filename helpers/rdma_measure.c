@@ -96,21 +96,17 @@ static void count_writes(struct span *span, uint64_t warm, uint64_t now, unsigne
     span->end = now;
 }
 
-/* Where nothing ended the clock is only asked now and then: there are machines where asking takes
- * longer than looking for completions. */
 static int keep_writing(struct rdma_port *port, uint64_t stop, uint64_t deadline, uint64_t warm,
                         struct span *span, struct ce_rdma_result *result)
 {
     uint64_t now = rdma_now_ns(), last = now;
-    unsigned spins = 0;
     while (now < stop || port->outstanding > 0 || !span->writes) {
         bool more = now < stop || !span->writes; /* a very slow one gets longer */
         while (more && port->outstanding < RDMA_DEPTH)
             if (post_message(port, result) < 0)
                 return -1;
         int count = take_completions(port, result);
-        if (count != 0 || ++spins % SPINS == 0)
-            now = rdma_now_ns();
+        now = rdma_now_ns();
         if (count < 0 || (count == 0 && check_time(now, last, deadline, result) < 0))
             return -1;
         last = count > 0 ? now : last;

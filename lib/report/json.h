@@ -19,6 +19,9 @@ json_t *ce_json_finding(const struct ce_finding *finding);
 /* A list of objects with "what", "device", "value" and "unit". */
 json_t *ce_json_measured(const struct ce_measured *measured);
 
+/* How many of them there are, by verdict. */
+json_t *ce_json_counts(const struct ce_findings *findings);
+
 /* Append the document, indented, and a newline; root (NULL: it could not be made) is released.
  * 0, or -1 for no memory. */
 int ce_json_write(json_t *root, struct ce_text *out);
