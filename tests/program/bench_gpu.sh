@@ -119,7 +119,7 @@ check_faults() {
     says "another model: no floor, and no way to peers" 0 "pass     bench.gpu.h2d  $one 55.3 GB/s" \
         "skip     bench.gpu.p2p  $one to 0000:43:00.0 no access to it"
     scene gpu.1.stuck=300000:17
-    run --tests=memory
+    run --tests=memory --seconds=4 # time for all patterns, also on a busy machine
     says "a wrong bit in memory: where, what, instead of what" 1 \
         "fail     bench.gpu.memory  $two 1 wrong word, first at 0x20000300000: 0x0000000100020000, expected 0x0000000100000000; exchange the GPU (RMA)" \
         "pass     bench.gpu.memory  $one"
@@ -200,6 +200,16 @@ print(got["GPU 0", "gpu.load"][1], len(got))' "$work/kept/health.jsonl" 2>&1)" \
     echo "reports = { log = \"$work/metrics/file/x\"; metrics = \"\"; };" >"$work/bad.conf"
     run --tests=h2d --config="$work/bad.conf" --report
     is "what cannot be kept is said, and changes nothing else" "$status $(grep -c 'not all of this run is kept' "$work/err")" "1 1"
+}
+
+# Who sits before a terminal sees that something is done; nobody else is told.
+check_progress() {
+    scene
+    run --tests=h2d
+    empty "no progress where stderr is no terminal" "$(cat "$work/err")"
+    said=$(python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' ./cli/cluster-env bench gpu --helpers="$work/helpers" \
+        --root="$work/tree" --seconds=1 --tests=h2d </dev/null 2>&1) || true
+    is "on a terminal there is a line, which goes" "$(printf '%s' "$said" | tr '\033\r' '#<' | grep -c '<#\[Ktesting 3 GPUs<#\[K')" 1
 }
 
 # ---------------------------------------------------------------- not to be touched
@@ -360,6 +370,7 @@ check_usage() {
 check_good
 check_faults
 check_kept
+check_progress
 check_taken
 check_trouble
 check_released
