@@ -21,6 +21,8 @@ static const struct ce_command commands[] = {
      ce_cmd_topology},
     {"check", "check this node's links and GPUs, as cluster-prolog does", ce_cmd_check},
     {"bench", "test this node by using it: how fast and how right it is", ce_cmd_bench},
+    {"status", "all nodes of the cluster at a glance: what Slurm says, what the last checks found",
+     ce_cmd_status},
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
     {"addresses", "make the address book: every node's address on the cluster network",
      ce_cmd_addresses},

@@ -462,7 +462,8 @@ void ce_config_example(struct ce_text *out)
                      "# checks = (\n"
                      "#     { name = \"ib.port.rate\"; fault = \"warn\"; },\n"
                      "#     { name = \"ib.counter.*\"; fault = \"warn\"; unknown = \"ignore\"; },\n"
-                     "#     { name = \"gpu.memory.leftover\"; limit = 512; }\n"
+                     "#     { name = \"gpu.memory.leftover\"; limit = 512; },\n"
+                     "#     { name = \"gpu.*\"; deadline = 1.5; } # seconds, for the driver's answer\n"
                      "# );\n");
     ce_text_add(out, "\n# Nodes that differ: the same keys again (not address_book, port, rails.differ).\n"
                      "# nodes = (\n"

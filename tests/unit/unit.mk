@@ -51,8 +51,10 @@ unit_programs = \
     tests/unit/health/test_recovery \
     tests/unit/health/test_health \
     tests/unit/health/test_journal \
+    tests/unit/health/test_patience \
     tests/unit/health/test_phase \
     tests/unit/health/test_questions \
+    tests/unit/health/test_told \
     tests/unit/checks/test_host \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \

@@ -11,6 +11,8 @@ top=$(cd "$here/../.." && pwd -P)
 readonly here top
 # shellcheck source-path=SCRIPTDIR source=../cluster/tap.sh
 . "$top/tests/cluster/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=cases.sh
+. "$here/cases.sh"
 # shellcheck source-path=SCRIPTDIR source=devices.sh
 . "$here/devices.sh"
 
@@ -294,7 +296,7 @@ bench_as_nobody() {
 }
 
 in_the_vm() {
-    local group start groups=(nothing itself perftest ring pair strangers halfway gpu down limits)
+    local groups=(nothing itself perftest ring pair strangers halfway gpu down limits)
     work=/run/test
     mkdir -p "$work/helpers"
     # a copy: the build may stand where only root may go
@@ -305,12 +307,7 @@ in_the_vm() {
     echo 'bench = { below_median = 75; };' >"$work/quarter.conf"
     ip link set lo up
     plan 58
-    for group in ${CASES:-${groups[@]}}; do
-        start=$SECONDS
-        "test_$group"
-        diag "$group: $((SECONDS - start)) s"
-    done
-    finish
+    run_cases "${groups[@]}"
 }
 
 # ---------------------------------------------------------------- here
@@ -325,19 +322,16 @@ build_doubles() {
 }
 
 main() {
-    local program
     [[ $# -ge 1 ]] || { echo "usage: test_bench.sh BUILD_DIR" >&2; exit 2; }
     build=$(cd "$1" && pwd -P)
     if [[ ${2:-} == --in-the-vm ]]; then in_the_vm; return; fi
-    [[ -x $build/cli/cluster-env ]] || { echo "test_bench.sh: $build has no cluster-env; make it first" >&2; exit 2; }
+    need_built cli/cluster-env
     [[ -x $build/helpers/bench-rdma ]] || skip_all "vm: built without libibverbs"
-    for program in rdma jq busybox; do
-        command -v "$program" >/dev/null || skip_all "vm: $program is missing (build-aux/needs vm installs it)"
-    done
+    need_programs rdma jq busybox
     work=$(mktemp -d)
     at_end rm -rf "$work"
     build_doubles
-    "$here/vm" -s -t 500 env "CASES=${CASES:-}" "doubles=$doubles" "$here/test_bench.sh" "$build" --in-the-vm
+    "$here/vm" -s -t 600 env "CASES=${CASES:-}" "doubles=$doubles" "$here/test_bench.sh" "$build" --in-the-vm
 }
 
 main "$@"

@@ -44,6 +44,9 @@ static const struct open_row {
     {"a_limit_of_several", "checks = ( { name = \"ib.counter.*\"; limit = 9; } );", NULL},
     {"a_limit_for_a_check_without", "checks = ( { name = \"gpu.*\"; limit = 9; } );",
      "conf:1: checks: gpu.count has no limit; 'cluster-env check --list' shows those that have one"},
+    {"a_deadline", "checks = ( { name = \"*\"; deadline = 1; } );", NULL},
+    {"a_deadline_for_a_check_that_asks_nothing", "checks = ( { name = \"host.*\"; deadline = 1; } );",
+     "conf:1: checks: host.* has no deadline; it asks nothing that could be late"},
     {"a_syntax_error", "mode =", "conf:1: syntax error"},
 };
 
