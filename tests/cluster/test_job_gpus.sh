@@ -79,7 +79,7 @@ test_during() {
     gpus gpu.7.nvml.ecc.volatile.uncorrected=2 gpu.3.nvml.remap.pending=1
     as_user touch "$home/during.end"
     ended during
-    drained_and_back n9 "GPU 7 ($address) +2 uncorrected memory errors during the job; reset the GPU, or reboot the node [cluster-env gpu.job.ecc] after job $id"
+    drained_and_back n9 "GPU 7 ($address) +2 uncorrected memory errors during the job, found after job $id; reset the GPU, or reboot the node [cluster-env gpu.job.ecc]"
     verdict "errors that come during the job: drained after it, for its own GPU alone"
 }
 

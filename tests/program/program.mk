@@ -54,6 +54,14 @@ spank_fixtures = \
     tests/fixtures/spank/26.05/substep-2of4.txt
 EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plugin.sh
 
+# cluster-env status.
+dist_check_SCRIPTS += tests/program/status.sh tests/browser/status.sh
+TESTS += tests/program/status.sh tests/browser/status.sh
+EXTRA_DIST += \
+    tests/browser/chromium.py \
+    tests/browser/status.py \
+    tests/program/status_cluster.sh \
+    tests/program/status_data
 TESTS += tests/program/test_topology.sh tests/browser/topology.sh
 EXTRA_DIST += tests/program/test_topology.sh tests/browser/topology.sh tests/browser/measure.js
 # cluster-env facts, and the helpers that it asks.

@@ -121,10 +121,10 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device)
 
 CUresult cuDeviceGetAttribute(int *value, unsigned attribute, CUdevice device)
 {
-    (void)device;
-    if (attribute != 16)
+    const char *dma_buf = of_gpu(&gpus[device], "dma_buf");
+    if (attribute != 16 && attribute != 124)
         return INVALID_VALUE;
-    *value = 2; /* multiprocessors */
+    *value = attribute == 16 ? 2 /* multiprocessors */ : dma_buf && strcmp(dma_buf, "1") == 0;
     return SUCCESS;
 }
 
@@ -196,6 +196,9 @@ CUresult cuCtxEnablePeerAccess(struct gpu *peer, unsigned flags)
 
 static CUdeviceptr base_of(const struct gpu *gpu)
 {
+    const char *mapped = of_gpu(gpu, "mapped");
+    if (mapped && strcmp(mapped, "1") == 0) /* as nvidia-peermem lets the kernel see it */
+        return (CUdeviceptr)(uintptr_t)gpu->arena;
     return (CUdeviceptr)(gpu->index + 1) << 40;
 }
 
@@ -247,6 +250,20 @@ CUresult cuMemFree_v2(CUdeviceptr pointer)
             return SUCCESS;
         }
     return INVALID_VALUE;
+}
+
+static char *view(struct gpu *gpu, CUdeviceptr pointer, size_t size);
+
+/* A file is no dma-buf: whoever takes it for one has to say so. */
+CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t size,
+                                       unsigned type, ull flags)
+{
+    if (type != 1 || flags || pointer % (size_t)sysconf(_SC_PAGESIZE) || !view(current, pointer, size))
+        return INVALID_VALUE;
+    CUresult code = do_on(current, "range");
+    if (code == SUCCESS)
+        *(int *)handle = memfd_create("dma-buf", 1 /* MFD_CLOEXEC */);
+    return code;
 }
 
 CUresult cuMemHostAlloc(void **pointer, size_t size, unsigned flags)
