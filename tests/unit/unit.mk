@@ -35,6 +35,7 @@ unit_programs = \
     tests/unit/checks/test_gpu_delta \
     tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_bench_gpu \
+    tests/unit/checks/test_bench_measured \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_checks \
     tests/unit/config/test_config \
@@ -44,14 +45,17 @@ unit_programs = \
     tests/unit/checks/test_gpu \
     tests/unit/checks/test_ib \
     tests/unit/health/test_drain \
+    tests/unit/health/test_bench_run \
     tests/unit/health/test_check_names \
     tests/unit/health/test_guard \
     tests/unit/health/test_recover \
     tests/unit/health/test_recovery \
     tests/unit/health/test_health \
     tests/unit/health/test_journal \
+    tests/unit/health/test_patience \
     tests/unit/health/test_phase \
     tests/unit/health/test_questions \
+    tests/unit/health/test_told \
     tests/unit/checks/test_host \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
