@@ -16,6 +16,7 @@
 
 #include "base/child.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "checks/check.h"
 #include "health/drain.h"
@@ -31,7 +32,7 @@
 enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
 /* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
  * meanwhile. */
-enum { LEFTOVERS_MS = 20000 };
+enum { LEFTOVERS_MS = CE_POLICY_LEFTOVERS_S * 1000 };
 enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */
@@ -41,7 +42,7 @@ struct run {
     const char *node_name; /* in Slurm; NULL: not told */
     uint32_t job;
     struct ce_policy policy;    /* the last one, until the configuration was read */
-    struct timespec began;
+    uint64_t began;
     struct ce_slurm_job slurm;
     struct ce_error last_words; /* of the parent, where the child had none */
     enum ce_done done;
@@ -115,19 +116,12 @@ static void tell_findings(const struct run *run, const struct ce_phase_result *r
 
 /* ---------------------------------------------------------------- reports */
 
-static unsigned ms_since(const struct timespec *then)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned)((now.tv_sec - then->tv_sec) * 1000 + (now.tv_nsec - then->tv_nsec) / 1000000);
-}
-
 /* error: why the result says nothing; NULL: it does. */
 static void report(struct run *run, const struct ce_phase_result *result, const char *error,
                    unsigned deadline_ms)
 {
     struct ce_error err;
-    const unsigned took_ms = ms_since(&run->began);
+    const unsigned took_ms = ce_clock_ms_since(run->began);
     const struct ce_run told = {
         .phase = run->name + strlen("cluster-"),
         .node = run->node_name ? run->node_name : result->node_name,
@@ -321,7 +315,7 @@ int ce_phase_program(const char *name, unsigned phase)
         .name = name, .phase = phase, .node_name = node};
     ce_slurm_job_read(&(struct ce_environ){.get = get_variable}, &run->slurm);
     run->job = run->slurm.id;
-    clock_gettime(CLOCK_MONOTONIC, &run->began);
+    run->began = ce_clock_ns();
     read_policy(&run->policy);
     if (forget_environment() < 0)
         return 0;
