@@ -57,7 +57,7 @@ is "--rows=0: all that differ" "$([ "$(rows)" -ge 20 ] && echo yes)" yes
 if command -v script >/dev/null; then
     script -qec "stty cols 100 rows 24; ./cli/cluster-env status --from='$work/logs' --states --helpers='$work/helpers'" /dev/null >"$work/tty" </dev/null || true
     tr '\r' '\n' <"$work/tty" | sed 's/\x1b\[[0-9;]*[mK]//g' >"$work/plain"
-    empty "on a terminal no line is longer than it is wide" "$(awk 'length > 100 && !/ nodes: /' "$work/plain")"
+    empty "on a terminal no line is longer than it is wide" "$(awk 'length > 100 && !/ nodes: |^cluster-env status: /' "$work/plain")"
     is "nor are there more rows than it is high" "$([ "$(sed -n '/^HEALTH/,$p' "$work/plain" | grep -c .)" -le 22 ] && echo yes)" yes
     is "the progress is shown, and wiped out" "$(grep -c 'of 512 nodes' "$work/tty")" "$(grep -c 'of 512 nodes.*.\[K' "$work/tty")"
     is "colour tells what words tell" "$(grep -c '.\[31mfault' "$work/tty" | awk '$1 > 1 { print "yes" }')" yes
