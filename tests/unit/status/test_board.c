@@ -144,10 +144,10 @@ static void the_worst_finding_is_told_and_how_many_more(void **state)
     (void)state;
     ce_board_line(&board, "n1",
                   line_of(LINE("prolog", CHECKED ",\"findings\":[" FINDING("a", "unknown", "warn") "," FINDING(
-                                             "b", "warn", "warn") "," FINDING("c", "fail", "ignore") "]")));
+                                             "b", "fail", "warn") "," FINDING("c", "fail", "ignore") "]")));
     ce_board_settle(&board);
     ce_board_word(board.nodes[0], &word);
-    assert_string_equal(word.text, "mlx5_0/1 odd [b], and 1 more");
+    assert_string_equal(word.text, "mlx5_0/1 odd [a], and 1 more");
 }
 
 int main(void)
