@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "model/finding.h"
+#include "model/measured.h"
 #include "model/notes.h"
 
 /* What was done about faults that a node is drained for. */
@@ -26,7 +27,8 @@ struct ce_equipment {
 };
 
 struct ce_run {
-    const char *phase;   /* "prolog", "epilog", "manual" */
+    const char *phase;   /* "prolog", "epilog", "manual", "bench" */
+    const char *test;    /* of a bench, "rdma"; NULL: it is none */
     const char *node;    /* its name in Slurm; "": not known */
     const char *boot_id; /* NULL: not known */
     const char *mode;    /* of the configuration; NULL: not known */
@@ -39,6 +41,7 @@ struct ce_run {
     enum ce_done done;
     struct ce_equipment equipment;
     const struct ce_findings *findings;
+    const struct ce_measured *measured; /* NULL: nothing was to be measured */
     const struct ce_notes *notes;
 };
 

@@ -58,6 +58,18 @@ static json_t *notes_json(const struct ce_notes *notes)
     return list;
 }
 
+json_t *ce_json_measured(const struct ce_measured *measured)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct ce_measurement *item = &measured->items[i];
+        json_array_append_new(list, json_pack("{ss so sf ss}", "what", item->what, "device",
+                                              ce_json_text(item->device), "value", item->value,
+                                              "unit", item->unit));
+    }
+    return list;
+}
+
 static json_t *text_or_null(const char *text)
 {
     return ce_json_text(text && *text ? text : NULL);
@@ -89,7 +101,7 @@ static json_t *run_json(const struct ce_run *run, bool all)
 {
     json_int_t left_out;
     json_t *findings = findings_json(run->findings, all, &left_out);
-    return json_pack(
+    json_t *root = json_pack(
         "{si so so so so so so so so sb so ss si so so so so sI so}", "schema", 1, "time",
         time_json(run->began), "node", ce_json_text(run->node), "phase", ce_json_text(run->phase),
         "job", run->job ? json_integer(run->job) : json_null(), "boot_id", text_or_null(run->boot_id),
@@ -99,6 +111,11 @@ static json_t *run_json(const struct ce_run *run, bool all)
         "gpus", gpus_json(&run->equipment), "rails", rails_json(&run->equipment), "counts",
         ce_json_counts(run->findings), "findings", findings, "left_out", left_out, "notes",
         notes_json(run->notes));
+    if (root && run->test)
+        json_object_set_new(root, "test", ce_json_text(run->test));
+    if (root && run->measured)
+        json_object_set_new(root, "measured", ce_json_measured(run->measured));
+    return root;
 }
 
 int ce_report_run_json(const struct ce_run *run, struct ce_text *out)
