@@ -7,6 +7,7 @@ docs_tests = \
     tests/docs/checks.sh \
     tests/docs/completion.sh \
     tests/docs/documents.sh \
+    tests/docs/frameworks.sh \
     tests/docs/man.sh \
     tests/docs/messages.sh \
     tests/docs/srun_help.sh
