@@ -155,6 +155,7 @@ static struct ce_run run_of(const struct arguments *arguments, const struct ce_p
         .took_ms = took_ms,
         .reason = result->reason.text,
         .done = result->reason.text[0] ? CE_DONE_OBSERVED : CE_DONE_NOTHING,
+        .equipment = result->equipment,
         .findings = &result->findings,
         .notes = &result->notes,
     };

@@ -15,15 +15,19 @@ static const struct ce_command commands[] = {
     {"show", "the variables of this task or job, their values, where each came from", ce_cmd_show},
     {"info", "rank, size, and the names and addresses of all nodes in rank order", ce_cmd_info},
     {"hostfile", "host files for MPI, DeepSpeed and Horovod launchers", ce_cmd_hostfile},
+    {"run", "run a command in a task, with the flags that its launcher needs", ce_cmd_run},
     {"facts", "what this machine is: interfaces, addresses, GPUs; --write for /run/cluster-env",
      ce_cmd_facts},
     {"topology", "where its GPUs, HCAs and interfaces sit, which HCAs are rails and why; as a picture",
      ce_cmd_topology},
     {"check", "check this node's links and GPUs, as cluster-prolog does", ce_cmd_check},
     {"bench", "test this node by using it: how fast and how right it is", ce_cmd_bench},
+    {"status", "all nodes of the cluster at a glance: what Slurm says, what the last checks found",
+     ce_cmd_status},
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
     {"addresses", "make the address book: every node's address on the cluster network",
      ce_cmd_addresses},
+    {"doctor", "what is installed right on this node, what is not, and how to mend it", ce_cmd_doctor},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -34,7 +34,7 @@
 enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
 /* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
  * meanwhile. */
-enum { LEFTOVERS_MS = 20000 };
+enum { LEFTOVERS_MS = CE_POLICY_LEFTOVERS_S * 1000 };
 enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10, MORE_MAX = 64 };
 
 /* Shared with the child. */
@@ -177,6 +177,7 @@ static void report(struct run *run, const struct ce_phase_result *result, const 
         .misconfigured = error && result->misconfigured,
         .reason = result->reason.text,
         .done = run->done,
+        .equipment = result->equipment,
         .findings = &result->findings,
         .notes = &result->notes,
     };
@@ -209,6 +210,16 @@ static void tell_change(const struct run *run, enum ce_change change, const char
     }
 }
 
+/* slurmctld may be asked by all nodes of a job at once: it has what the probes left of their time, too;
+ * in whole seconds, for people. */
+static unsigned drain_ms(const struct run *run)
+{
+    const unsigned probes = PROBE_MS * run->policy.deadline_s,
+                   used = (unsigned)ce_clock_ms_since(run->began),
+                   left = used < probes ? probes - used : 0;
+    return DRAIN_MS * run->policy.deadline_s + left - left % 1000;
+}
+
 /* Where slurmctld does not answer, the exit status drains the node all the same, without the
  * reason; that of a health check is nobody's. */
 static void drain(struct run *run, struct ce_phase_result *result)
@@ -219,7 +230,7 @@ static void drain(struct run *run, struct ce_phase_result *result)
     run->faulty = run->phase != CE_MANUAL;
     run->done = run->faulty ? CE_DONE_DRAINED : CE_DONE_NOTHING;
     enum ce_change change = ce_drain_node(CE_HELPER_DIR, result->node_name, result->reason.text,
-                                          &limit, DRAIN_MS * run->policy.deadline_s, &err);
+                                          &limit, drain_ms(run), &err);
     result->held_back = change == CE_CHANGE_HELD_BACK;
     run->faulty &= !result->held_back;
     if (change != CE_CHANGE_FAILED)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checks/limit.h"
+#include "health/bench_run.h"
 #include "health/health.h"
 
 enum { LIKE_MAX = 3 }; /* characters that may be wrong */
@@ -55,7 +56,7 @@ static bool covers_any(const struct ce_check_rule *rule)
     for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
         if (ce_check_rule_covers(rule, check->name))
             return true;
-    return false;
+    return ce_bench_run_covers(rule);
 }
 
 static int fail_unknown(const struct ce_site *site, const struct ce_check_rule *rule, struct ce_error *err)

@@ -10,6 +10,7 @@
 #include "health/baseline.h"
 #include "health/check_names.h"
 #include "health/details.h"
+#include "health/equipment.h"
 #include "health/health.h"
 #include "health/leftover_end.h"
 #include "health/questions.h"
@@ -162,6 +163,7 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
                     &ret->notes);
     snprintf(ret->boot_id, sizeof ret->boot_id, "%s", node->boot_id ? node->boot_id : "");
     ret->uptime_ms = node->uptime_ms;
+    ce_equipment_count(node, &ret->policy, &ret->equipment);
     return judge(phase, node, &times, ret, err);
 }
 

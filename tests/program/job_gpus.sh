@@ -7,11 +7,9 @@ set -eu
 top=$(cd "${srcdir:-.}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=../tap.sh
 . "$top/tests/tap.sh"
-if [ -z "${CE_TEST_NAMESPACE:-}" ]; then
-    [ "$(id -u)" = 0 ] || skip_all "needs root"
-    unshare --mount true 2>/dev/null || skip_all "needs a mount namespace"
-    CE_TEST_NAMESPACE=1 exec unshare --mount "$0"
-fi
+# shellcheck source-path=SCRIPTDIR source=namespace.sh
+. "$top/tests/program/namespace.sh"
+enter_namespace "$0"
 double=$top/tests/doubles/nvml
 build=$PWD
 user=42420 process=

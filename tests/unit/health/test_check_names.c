@@ -29,6 +29,9 @@ static const struct open_row {
 } opens[] = {
     {"a_check", "checks = ( { name = \"gpu.count\"; fault = \"warn\"; } );", NULL},
     {"a_pattern_of_some", "checks = ( { name = \"ib.counter.*\"; fault = \"warn\"; } );", NULL},
+    {"a_check_by_hand", "checks = ( { name = \"bench.gpu.p2p\"; fault = \"warn\"; } );", NULL},
+    {"all_of_them", "checks = ( { name = \"bench.*\"; fault = \"warn\"; } );", NULL},
+    {"none_of_them", "checks = ( { name = \"bench.gpu.p3p\"; fault = \"warn\"; } );", "conf:1: checks: no check is called 'bench.gpu.p3p'"},
     {"no_checks", "mode = \"drain\";", NULL},
     {"a_name_of_none", "\nchecks = ( { name = \"gpu.cout\"; fault = \"warn\"; } );",
      "conf:2: checks: no check is called 'gpu.cout'; did you mean 'gpu.count'?"},
