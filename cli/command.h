@@ -28,6 +28,7 @@ struct ce_command {
 int ce_cmd_show(int argc, char **argv);
 int ce_cmd_info(int argc, char **argv);
 int ce_cmd_hostfile(int argc, char **argv);
+int ce_cmd_run(int argc, char **argv);
 int ce_cmd_facts(int argc, char **argv);
 int ce_cmd_topology(int argc, char **argv);
 int ce_cmd_check(int argc, char **argv);

@@ -15,6 +15,7 @@ static const struct ce_command commands[] = {
     {"show", "the variables of this task or job, their values, where each came from", ce_cmd_show},
     {"info", "rank, size, and the names and addresses of all nodes in rank order", ce_cmd_info},
     {"hostfile", "host files for MPI, DeepSpeed and Horovod launchers", ce_cmd_hostfile},
+    {"run", "run a command in a task, with the flags that its launcher needs", ce_cmd_run},
     {"facts", "what this machine is: interfaces, addresses, GPUs; --write for /run/cluster-env",
      ce_cmd_facts},
     {"topology", "where its GPUs, HCAs and interfaces sit, which HCAs are rails and why; as a picture",

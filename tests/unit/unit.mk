@@ -7,6 +7,7 @@ unit_programs = \
     tests/unit/base/test_parse \
     tests/unit/base/test_replace \
     tests/unit/base/test_root \
+    tests/unit/base/test_tail \
     tests/unit/base/test_text \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
@@ -71,6 +72,7 @@ unit_programs = \
     tests/unit/launch/test_family \
     tests/unit/launch/test_gid \
     tests/unit/launch/test_interface \
+    tests/unit/launch/test_launcher \
     tests/unit/launch/test_locality \
     tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
@@ -104,7 +106,8 @@ unit_programs = \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
-    tests/unit/slurm/test_nodes
+    tests/unit/slurm/test_nodes \
+    tests/unit/slurm/test_open_mode
 # Kernel logs.
 EXTRA_DIST += \
     tests/fixtures/kernel/benign.kmsg \
