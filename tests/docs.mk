@@ -6,6 +6,7 @@ public_tests = \
 docs_tests = \
     tests/docs/checks.sh \
     tests/docs/completion.sh \
+    tests/docs/doctor.sh \
     tests/docs/documents.sh \
     tests/docs/man.sh \
     tests/docs/messages.sh \
