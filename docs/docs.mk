@@ -27,7 +27,10 @@ dist_doc_DATA += \
     docs/user.md \
     docs/variables.md
 examplesdir = $(docdir)/examples
-dist_examples_DATA = docs/examples/cluster-env.rules.yml docs/examples/cluster_info.c
+dist_examples_DATA = \
+    docs/examples/cluster-env.rules.yml \
+    docs/examples/cluster_info.c \
+    docs/examples/grafana-dashboard.json
 
 bashcompletion_DATA = completions/cluster-env
 CLEANFILES += completions/cluster-env
