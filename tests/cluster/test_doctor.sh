@@ -209,9 +209,9 @@ test_run_folder() {
     as_root "$sick" sed -i 's/^boot.id=.*/boot.id=0/' /run/cluster-env/node.facts
     names "$sick" 1 run.facts 'node.facts are of an earlier boot'
     as_root "$sick" bash -c "$write_facts"
-    as_root "$sick" ip addr add 10.20.7.7/16 dev eth1
-    names "$sick" 1 run.facts "node.facts are old: the addresses of eth1 changed since; 'cluster-env facts --write' as root"
-    as_root "$sick" ip addr del 10.20.7.7/16 dev eth1
+    as_root "$sick" bash -c 'ip link add eth9 type veth peer name eth9p && ip addr add 10.99.7.7/16 dev eth9 && ip link set eth9 up'
+    names "$sick" 1 run.facts "node.facts are old: the addresses of eth9 changed since; 'cluster-env facts --write' as root"
+    as_root "$sick" ip link del eth9
     verdict "the run directory: whose it is, who may write it, facts of another boot, facts that are old"
 }
 
