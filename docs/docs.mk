@@ -17,6 +17,7 @@ dist_doc_DATA += \
     docs/bench.md \
     docs/checks.md \
     docs/doctor.md \
+    docs/hardware-seen.md \
     docs/machines.md \
     docs/monitoring.md \
     docs/prolog.md \

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # for the nodes to expand
 #
 # test_doctor.sh SERIES: an installation that is right is called so, on a compute and on a head node; then one
 # thing after the other is made wrong, and each time that thing alone is named, with its remedy.
@@ -52,7 +53,6 @@ test_right() {
     [[ $(head -n 1 <<<"$out") == "${nodes[-1]}: a compute node, Slurm $slurm"* ]] || complain "$out"
     [[ $(wc -l <<<"$out") -le 40 ]] || complain "longer than a screen"
     verdict "a compute node that is installed right: all is well, on one screen"
-    # shellcheck disable=SC2016
     doctor head
     [[ $status -eq 0 && -z $(odd_rows) && $out == *": a head node, "* ]] || complain "status $status:" "$out" "$err"
     verdict "a head node: what cannot be told there is skipped"
