@@ -14,8 +14,10 @@ trap 'rm -rf "$work"' EXIT
 # What a run writes, of a node with a fault: names, and name{label="value"}, one a line.
 printf 'format=1\nhost.name=n1\nib.mlx5_0.type=MT4129\nib.mlx5_0.1.state=1\nib.mlx5_0.1.link_layer=infiniband\nend=1\n' >"$work/facts"
 written=$(./cli/cluster-env check --prometheus --facts="$work/facts" 2>/dev/null)
-metrics=$(sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' <<<"$written" | sort -u)
-labels=$(grep -oE '[a-z]+="' <<<"$written" | tr -d '="' | sort -u; echo instance)
+# Those of tests are in no such run: they are where they are written.
+source=$top/lib/report/run_metrics.c
+metrics=$({ sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' <<<"$written"; sed -n 's/.*describe(out, "\([a-z_]*\)".*/cluster_env_\1/p' "$source"; } | sort -u)
+labels=$({ grep -oE '[a-z]+="' <<<"$written"; grep -oE '[a-z]+=\\"' "$source"; echo instance; } | tr -d '=\\"' | sort -u)
 
 # The dashboard's expressions, one a line, with something in place of its variables.
 expressions() {
@@ -35,7 +37,7 @@ used_labels() {
 
 # Words of a label's values in docs/monitoring.md's table.
 unknown_words() {
-    grep -ohE '(verdict|response|done|mode|phase)(=~|!~|!=|=)"[^"$]*"' "$work/expr" | sed -E 's/(=~|!~|!=|=)"/ /; s/"//' |
+    grep -ohE '(verdict|response|done|mode|phase|what)(=~|!~|!=|=)"[^"$]*"' "$work/expr" | sed -E 's/(=~|!~|!=|=)"/ /; s/"//' |
         while read -r label values; do
             for value in ${values//|/ }; do grep -qE "\`$value\`" "$top/docs/monitoring.md" || echo "$label=$value"; done
         done
