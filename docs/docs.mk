@@ -18,6 +18,7 @@ dist_doc_DATA += \
     docs/bench.md \
     docs/checks.md \
     docs/frameworks.md \
+    docs/doctor.md \
     docs/hardware-seen.md \
     docs/machines.md \
     docs/monitoring.md \
@@ -46,7 +47,10 @@ dist_frameworks_DATA = \
     docs/examples/frameworks/torch.sbatch \
     docs/examples/frameworks/torchrun.sbatch \
     docs/examples/frameworks/train.py
-dist_examples_DATA = docs/examples/cluster-env.rules.yml docs/examples/cluster_info.c
+dist_examples_DATA = \
+    docs/examples/cluster-env.rules.yml \
+    docs/examples/cluster_info.c \
+    docs/examples/grafana-dashboard.json
 
 bashcompletion_DATA = completions/cluster-env
 CLEANFILES += completions/cluster-env

@@ -220,10 +220,11 @@ test_alerts() {
         echo "    input_series:"
         while read -r series value; do printf "      - series: '%s'\n        values: '%s+0x10'\n" "$series" "$value"; done <"$work/series"
         echo "    alert_rule_test:"
-        alert ClusterEnvFault 'instance: n1, check: ib.port.state' 'n1: ib.port.state found a fault to drain for' \
+        alert ClusterEnvFault 'instance: n1, check: ib.port.state, severity: warning' 'n1: ib.port.state found a fault to drain for' \
             "sinfo -R -o '%150E %N' has the reason; with mode = \\\"observe\\\" health.jsonl has it."
         alert ClusterEnvConfigError
         alert ClusterEnvHeldBack
+        alert ClusterEnvManyFaults
     } >"$work/alerts.yml"
     ok "$name" promtool test rules "$work/alerts.yml"
 }
