@@ -57,7 +57,7 @@ void gang_ring_data(struct gang_peer *peer, uint32_t bytes)
 void gang_ring_open(struct gang_run *run, struct gang_peer *peer)
 {
     peer->meter = (struct gang_meter){.begin = 0};
-    peer->measures = run->task.facts.whole && peer->whole && !run->task.measured_rails;
+    peer->measures = run->task.facts.whole && peer->whole && !run->task.facts.measured;
     if (!peer->measures && !run->done[side_of(peer)])
         finish(run, peer, CE_GANG_GOOD, "");
 }
@@ -65,7 +65,7 @@ void gang_ring_open(struct gang_run *run, struct gang_peer *peer)
 void gang_ring_tick(struct gang_run *run, struct gang_peer *peer, uint64_t now)
 {
     const struct gang_meter *meter = &peer->meter;
-    bool sends = run->task.facts.whole && peer->whole && !run->task.measured_rails &&
+    bool sends = run->task.facts.whole && peer->whole && !run->task.facts.measured &&
                  now < peer->opened + gang_ms(SEND_MS);
     if (sends && !gang_talk_is_pending(&peer->talk) &&
         (gang_talk_say(&peer->talk, CE_GANG_DATA, NULL, CE_GANG_DATA_MAX) < 0 ||

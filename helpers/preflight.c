@@ -4,16 +4,19 @@
  * of it; stderr is for people; the exit status is 0, 1 (the text could not be written), or 2 (usage). */
 #include <errno.h>
 #include <getopt.h>
+#include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/parse.h"
 #include "gang_run.h"
 
 enum {
@@ -98,6 +101,18 @@ static void ask_witnesses(struct gang_run *run)
         gang_peer_add(run, GANG_WITNESS, UINT32_MAX, &task->witnesses[i]);
 }
 
+/* The interface that has this node's address: packets may go another way all the same, to no end. */
+static bool is_down(const char *interface)
+{
+    struct ifreq request = {.ifr_flags = 0};
+    ce_autoclose int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (!*interface || fd < 0 ||
+        ce_copy(request.ifr_name, sizeof request.ifr_name, interface) < 0 ||
+        ioctl(fd, SIOCGIFFLAGS, &request) < 0)
+        return false;
+    return !(request.ifr_flags & IFF_UP) || !(request.ifr_flags & IFF_RUNNING);
+}
+
 /* Two different ones at least were dialed, and the network itself says of all that there is no way: a
  * filter, or a node that is off, would be another matter. */
 static bool is_isolated(const struct gang_run *run)
@@ -113,7 +128,7 @@ static bool is_isolated(const struct gang_run *run)
         dialed += !first || !ce_address_equal(first, &peer->address);
         first = first ? first : &peer->address;
     }
-    return !run->met && dialed >= 2;
+    return dialed >= 2;
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -196,13 +211,27 @@ static void begin_dials(struct gang_run *run)
 
 /* ---------------------------------------------------------------- what became of it */
 
+/* NULL: this node is not cut off, or that cannot be told. */
+static const char *why_isolated(const struct gang_run *run, char why[CE_GANG_WHY])
+{
+    if (run->met || run->task.out)
+        return NULL;
+    if (is_down(run->task.interface)) {
+        snprintf(why, CE_GANG_WHY, "%s is down", run->task.interface);
+        return why;
+    }
+    return is_isolated(run) ? "there is no path to them, nor to other nodes" : NULL;
+}
+
 static void conclude(struct gang_run *run)
 {
     struct ce_gang *result = &run->result;
-    if (is_isolated(run)) {
+    char why[CE_GANG_WHY];
+    const char *isolated = why_isolated(run, why);
+    if (isolated) {
         result->end = CE_GANG_ISOLATED;
         result->requeue = false;
-        snprintf(result->why, sizeof result->why, "%s", "");
+        snprintf(result->why, sizeof result->why, "%s", isolated);
     } else if (!run->over && run->deputy_heard) {
         result->verdict = run->deputy;
         result->end = CE_GANG_JUDGED;

@@ -80,7 +80,7 @@ static void judge_reach(const struct ce_check_view *view, struct ce_findings *ou
         return;
     if (gang->end == CE_GANG_ISOLATED) {
         ce_findings_add(out, CE_FAIL, network,
-                        "no path to any node of the job, nor to other nodes of the cluster");
+                        "reaches no node of the job: %.90s", gang->why);
         return;
     }
     add_stand(view, gang, out);
@@ -128,7 +128,7 @@ static void judge_agree(const struct ce_check_view *view, struct ce_findings *ou
 static const char *figure_name(const struct ce_gang *gang, uint32_t rail, char name[CE_SUBJECT])
 {
     const char *at = gang->own.facts.rails;
-    if (gang->own.facts.rail_count == 0)
+    if (gang->own.facts.measured == 0)
         return network;
     for (; rail > 0 && *at; rail--) {
         at += strcspn(at, ",");
@@ -138,17 +138,24 @@ static const char *figure_name(const struct ce_gang *gang, uint32_t rail, char n
     return name;
 }
 
+enum { RATE = 24 };
+
 /* Cut, not rounded: what is below a limit must not look like it. */
-static double to_gbps(uint32_t mbps)
+static const char *format_rate(uint32_t mbps, char rate[RATE])
 {
-    return mbps < 10000 ? (double)(mbps / 10) / 100 : (double)(mbps / 100) / 10;
+    if (mbps < 100)
+        snprintf(rate, RATE, "%u Mb/s", mbps);
+    else
+        snprintf(rate, RATE, "%g Gb/s",
+                 mbps < 10000 ? (double)(mbps / 10) / 100 : (double)(mbps / 100) / 10);
+    return rate;
 }
 
 static void add_slow(const struct ce_check_view *view, const struct ce_gang *gang,
                      const struct ce_gang_slow *slow, struct ce_findings *out)
 {
     static const char *const ways[] = {"to both neighbours", "from both neighbours"};
-    char name[CE_SUBJECT], what[96], than[64];
+    char name[CE_SUBJECT], what[96], than[64], rate[RATE];
     bool between = slow->way == CE_GANG_BETWEEN;
     if (between)
         snprintf(what, sizeof what, "with %.40s (the path, or either end)", name_of(view, slow->other));
@@ -157,11 +164,11 @@ static void add_slow(const struct ce_check_view *view, const struct ce_gang *gan
     if (slow->floor)
         snprintf(than, sizeof than, "expected at least %g Gb/s", slow->limit_mbps / 1000.0);
     else
-        snprintf(than, sizeof than, "the median of the job's nodes is %g Gb/s",
-                 to_gbps(gang->verdict.median_mbps));
+        snprintf(than, sizeof than, "the median of the job's nodes is %s",
+                 format_rate(gang->verdict.median_mbps, rate));
     ce_findings_add(out, slow->floor && !between ? CE_FAIL : CE_WARN,
-                    figure_name(gang, slow->rail, name), "%g Gb/s %s, %s", to_gbps(slow->mbps), what,
-                    than);
+                    figure_name(gang, slow->rail, name), "%s %s, %s",
+                    format_rate(slow->mbps, rate), what, than);
 }
 
 static uint32_t least_of(const struct ce_gang *gang, uint32_t rail)
@@ -172,15 +179,15 @@ static uint32_t least_of(const struct ce_gang *gang, uint32_t rail)
 
 static void add_well(const struct ce_gang *gang, struct ce_findings *out)
 {
-    char name[CE_SUBJECT];
+    char name[CE_SUBJECT], rate[RATE];
     bool measured = false;
     for (uint32_t rail = 0; rail < ce_gang_figures(&gang->own.facts); rail++) {
         uint32_t least = least_of(gang, rail);
         if (!least)
             continue;
         measured = true;
-        ce_findings_add(out, CE_PASS, figure_name(gang, rail, name), "%g Gb/s with the neighbours",
-                        to_gbps(least));
+        ce_findings_add(out, CE_PASS, figure_name(gang, rail, name), "%s with the neighbours",
+                        format_rate(least, rate));
     }
     if (!measured)
         ce_findings_add(out, CE_UNKNOWN, "", "nothing was measured");

@@ -80,6 +80,7 @@ void ce_gang_view_write(const struct ce_gang_view *view, struct ce_text *out)
     ce_record_add_number(out, view->sent, "sent");
     ce_record_add_number(out, facts->whole, "whole");
     ce_record_add_number(out, facts->rail_count, "rail_count");
+    ce_record_add_number(out, facts->measured, "measured");
     ce_record_add(out, facts->rails, "rails");
     ce_record_add(out, facts->firmware, "firmware");
     for (unsigned side = 0; side < COUNT(side_names); side++)
@@ -114,6 +115,7 @@ int ce_gang_view_read(const struct ce_record *record, struct ce_gang_view *ret,
         read_switch(record, "sent", &view.sent, err) < 0 ||
         read_switch(record, "whole", &facts->whole, err) < 0 ||
         read_number(record, "rail_count", 8192, &facts->rail_count, err) < 0 ||
+        read_number(record, "measured", CE_GANG_RAILS, &facts->measured, err) < 0 ||
         read_text(record, "rails", facts->rails, sizeof facts->rails, err) < 0 ||
         read_text(record, "firmware", facts->firmware, sizeof facts->firmware, err) < 0)
         return -1;

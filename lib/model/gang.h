@@ -38,6 +38,7 @@ struct ce_gang_link {
 struct ce_gang_facts {
     bool whole;                     /* the job has the node for itself */
     uint32_t rail_count;
+    uint32_t measured;              /* so many of them are measured; 0: the network is */
     char rails[CE_GANG_WORDS];      /* their names: "mlx5_1,mlx5_2" */
     char firmware[CE_GANG_WORDS];   /* of each type: "MT4129=28.39.1002" */
 };
@@ -117,9 +118,7 @@ int ce_gang_parse(const char *text, uint32_t count, struct ce_gang *ret, struct 
 /* How many figures a link has: of each rail, or one of the network. */
 static inline uint32_t ce_gang_figures(const struct ce_gang_facts *facts)
 {
-    return facts->rail_count == 0             ? 1
-           : facts->rail_count < CE_GANG_RAILS ? facts->rail_count
-                                               : CE_GANG_RAILS;
+    return facts->measured ? facts->measured : 1;
 }
 
 #endif

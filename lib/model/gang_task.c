@@ -23,7 +23,6 @@ static const struct {
      CE_GANG_DEADLINE_MAX_MS},
     {"floor", offsetof(struct ce_gang_task, limits.floor_mbps), 0, UINT32_MAX},
     {"below", offsetof(struct ce_gang_task, limits.below_percent), 0, 99},
-    {"measured_rails", offsetof(struct ce_gang_task, measured_rails), 0, CE_GANG_RAILS},
     {"witnesses", offsetof(struct ce_gang_task, witness_count), 0, CE_GANG_WITNESSES},
 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
@@ -51,7 +50,7 @@ void ce_gang_task_write(const struct ce_gang_task *task, struct ce_text *out)
         ce_record_add_number(out, *number_at(task, i), "%s", numbers[i].key);
     ce_record_add(out, task->interface, "interface");
     ce_record_add(out, task->socket, "socket");
-    for (uint32_t i = 0; i < task->measured_rails; i++) {
+    for (uint32_t i = 0; i < task->facts.measured; i++) {
         ce_record_add(out, task->rails[i].device, "rail.%u.device", i);
         ce_record_add_number(out, task->rails[i].port, "rail.%u.port", i);
         ce_record_add_number(out, task->rails[i].gid, "rail.%u.gid", i);
@@ -122,7 +121,7 @@ static int read_task(const struct ce_record *record, struct ce_gang_task *ret, s
         return -1;
     ret->out = view.out;
     ret->facts = view.facts;
-    for (uint32_t i = 0; i < ret->measured_rails; i++)
+    for (uint32_t i = 0; i < ret->facts.measured; i++)
         if (read_rail(record, i, &ret->rails[i], err) < 0)
             return -1;
     ret->addresses = calloc(ret->count, sizeof *ret->addresses);

@@ -31,8 +31,7 @@ struct ce_gang_task {
     char socket[CE_GANG_SOCKET];            /* munge's; "": the usual one */
     struct ce_gang_limits limits;
     struct ce_gang_facts facts;             /* of this node */
-    struct ce_gang_rail rails[CE_GANG_RAILS]; /* to be measured */
-    uint32_t measured_rails;                /* 0: the network is */
+    struct ce_gang_rail rails[CE_GANG_RAILS]; /* facts.measured of them */
 };
 
 void ce_gang_task_write(const struct ce_gang_task *task, struct ce_text *out);

@@ -144,6 +144,28 @@ static void describe_rails(const struct ce_rails *rails, struct ce_gang_facts *f
 
 /* ---------------------------------------------------------------- the task */
 
+/* Where this node's own interface is down it does not know which addresses are on the cluster network: the
+ * book's first one of the name is meant. */
+static int find_addresses(const struct ce_cluster *cluster, const struct ce_allocation *allocation,
+                          const struct ce_texts *texts, struct ce_error *err)
+{
+    char name[CE_HOSTNAME_MAX + CE_POLICY_SUFFIX_MAX + 1];
+    for (uint32_t i = 0; i < cluster->node_count; i++) {
+        const char *node = ce_hostlist_name(allocation->nodes, i);
+        const struct ce_book_entry *entry = NULL;
+        if (cluster->addresses[i].family)
+            continue;
+        snprintf(name, sizeof name, "%s%s", node, texts->policy.suffix);
+        do
+            entry = ce_book_next(texts->book, name, entry);
+        while (entry && !ce_address_is_usable(&entry->address));
+        if (!entry)
+            return ce_fail(err, "%.60s is not in the address book", name);
+        cluster->addresses[i] = entry->address;
+    }
+    return 0;
+}
+
 static int fill_task(const struct ce_allocation *allocation, const struct ce_texts *texts,
                      struct ce_gang_task *task, struct ce_error *err)
 {
@@ -151,9 +173,8 @@ static int fill_task(const struct ce_allocation *allocation, const struct ce_tex
     struct ce_notes ignored = {.count = 0};
     int failed = ce_cluster_init(&cluster, allocation, texts->node, &texts->policy, texts->rules,
                                  texts->book, &ignored, err);
-    if (!failed && cluster.known < cluster.node_count)
-        failed = ce_fail(err, "%u of the job's nodes are not in the address book on the cluster network",
-                         cluster.node_count - cluster.known);
+    if (!failed)
+        failed = find_addresses(&cluster, allocation, texts, err);
     if (!failed) {
         task->addresses = cluster.addresses;
         cluster.addresses = NULL;
