@@ -326,8 +326,9 @@ static void judge_rail(const struct gang *gang, uint32_t node, uint32_t rail,
     }
     if (own)
         return;
+    uint32_t known = gang->verdicts[node].slow_count;
     judge_between(gang, node, CE_GANG_PREV, rail, limit);
-    if (gang->count > 2)
+    if (gang->count > 2 || gang->verdicts[node].slow_count == known)
         judge_between(gang, node, CE_GANG_NEXT, rail, limit);
 }
 

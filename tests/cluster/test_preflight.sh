@@ -22,7 +22,7 @@ readonly isolated="cluster network reaches no node of the job: eth1 is down; che
 declare -A address=([zeta1]=10.20.0.11 [n10]=10.20.0.12 [n9]=10.20.0.13 [alpha]=10.20.0.14) # in_order is the job's order
 
 # preflight [LINE]: it is on, with that in its group
-preflight() { configure 'mode = "drain";' "$expect" "preflight = { mode = \"network\"; deadline = 5; ${1-} };"; }
+preflight() { configure 'mode = "drain";' "$expect" "preflight = { mode = \"network\"; deadline = ${2-5}; ${1-} };"; }
 
 # told NODE JOB FILTER: of the preflight's line in its log
 told() {
@@ -189,7 +189,7 @@ test_slow() {
 
 # the_helper PLACE: of the node at that place of the job's list; all nodes share one process table
 the_helper() { as_root head bash -c 'for ((i = 0; i < 300; i++)); do
-        pid=$(pgrep -f "^self=$0\$" | head -n 1); [[ -z $pid ]] || break; sleep 0.01; done; echo "$pid"' "$1"; }
+        pid=$(pgrep -f "self=$0.port" | head -n 1); [[ -z $pid ]] || break; sleep 0.01; done; echo "$pid"' "$1"; }
 
 # peer NODE USER KIND: dials alpha, the first node of the job
 peer() {
@@ -199,8 +199,9 @@ peer() {
 
 test_strangers() {
     local kind user heard
+    preflight '' 12
     mark_log alpha
-    slow_prolog n10 4 # until then the others wait
+    slow_prolog n10 6 # until then the others wait
     batch strangers --mem=1
     wait_until 5 slow_prologs || complain "no prolog"
     for kind in garbage long open silent user job twice; do
@@ -216,6 +217,7 @@ test_strangers() {
     for node in alpha n9 n10; do wants "$node" "$id" '.findings | length' 0; done
     not_drained
     nothing_is_left
+    preflight
     verdict "garbage, another user's credential, another job's, an old one: refused, and the job runs"
 }
 slow_prologs() { [[ $(as_root n10 pgrep -fc '^/bin/sh /run/libexec/cluster-prolog$') -ge 1 ]]; }

@@ -30,5 +30,5 @@ case $1 in
         unmunge -S "$7" <<<"$sealed" >/dev/null
         frame c "$sealed" ;;
 esac
-heard=$(timeout 8 cat <&3 | head -c 4000 | tr -d '\0' || true)
+heard=$(timeout 8 cat <&3 2>/dev/null | head -c 4000 | tr -d '\0' || true)
 printf '%s after %d ms: %s\n' "$1" $(((${EPOCHREALTIME/./} - start) / 1000)) "$heard"
