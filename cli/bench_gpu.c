@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/parse.h"
 #include "checks/bench_gpu.h"
 #include "bench.h"
 #include "command.h"
@@ -28,15 +27,7 @@ struct arguments {
 };
 
 enum { KEY_ROOT = 256, KEY_NODE, KEY_HELPERS, KEY_SHARE, KEY_BELOW, KEY_FLOOR, KEY_TIMEOUT };
-enum { SECONDS_MAX = 3600, GB_MAX = 100000, VENDOR_NVIDIA = 0x10de };
-
-static error_t take_number(struct argp_state *state, const char *option, const char *text,
-                           uint32_t min, uint32_t max, uint32_t *ret)
-{
-    if (ce_parse_u32(text, min, max, ret) < 0)
-        argp_error(state, "%s=%.40s: expected a number from %u to %u", option, text, min, max);
-    return 0;
-}
+enum { SECONDS_MAX = 3600, GB_MAX = 100000 };
 
 /* "h2d=48" */
 static error_t take_floor(struct arguments *arguments, const char *text, struct argp_state *state)
@@ -46,7 +37,7 @@ static error_t take_floor(struct arguments *arguments, const char *text, struct 
         const char *name = ce_gpu_test_name((enum ce_gpu_test)i);
         if (strlen(name) == (size_t)(equals - text) &&
             strncmp(name, text, (size_t)(equals - text)) == 0)
-            return take_number(state, "--floor", equals + 1, 1, GB_MAX,
+            return ce_take_number(state, "--floor", equals + 1, 1, GB_MAX,
                                &arguments->limits.floors[i]);
     }
     argp_error(state, "--floor=%.40s: expected h2d=GBPS, d2h=GBPS, d2d=GBPS or p2p=GBPS", text);
@@ -71,13 +62,13 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
     case 't':
         return take_tests(arguments, arg, state);
     case 's':
-        return take_number(state, "--seconds", arg, 1, SECONDS_MAX, &arguments->seconds);
+        return ce_take_number(state, "--seconds", arg, 1, SECONDS_MAX, &arguments->seconds);
     case KEY_SHARE:
-        return take_number(state, "--share", arg, 1, 100, &arguments->share);
+        return ce_take_number(state, "--share", arg, 1, 100, &arguments->share);
     case KEY_BELOW:
-        return take_number(state, "--below", arg, 0, 99, &arguments->limits.below);
+        return ce_take_number(state, "--below", arg, 0, 99, &arguments->limits.below);
     case KEY_TIMEOUT:
-        return take_number(state, "--timeout", arg, 1, SECONDS_MAX, &arguments->timeout);
+        return ce_take_number(state, "--timeout", arg, 1, SECONDS_MAX, &arguments->timeout);
     case KEY_FLOOR:
         return take_floor(arguments, arg, state);
     case KEY_HELPERS:
@@ -124,26 +115,13 @@ void ce_bench_gpu_help(FILE *out, char *name)
 
 /* ---------------------------------------------------------------- the GPUs of the node */
 
-/* A tree that was recorded without the numbers of its devices may have NVIDIA's. */
-static bool is_nvidia(const struct ce_pci *gpu)
-{
-    return gpu->address[0] && (!gpu->vendor || gpu->vendor == VENDOR_NVIDIA);
-}
-
 static size_t find_gpus(const struct ce_node *node, struct ce_gpu_bench *gpus)
 {
     size_t count = 0;
     for (unsigned i = 0; i < node->gpu_count && count < CE_GPUS_MAX; i++)
-        if (is_nvidia(&node->gpus[i]))
+        if (node->gpus[i].address[0] && ce_pci_may_be_nvidia(&node->gpus[i]))
             ce_gpu_bench_init(&gpus[count++], node->gpus[i].address);
     return count;
-}
-
-static int status_of(const struct ce_findings *findings)
-{
-    return ce_health_has(findings, CE_FAIL)      ? CE_EXIT_FAULT
-           : ce_health_has(findings, CE_UNKNOWN) ? CE_EXIT_UNKNOWN
-                                                 : CE_EXIT_OK;
 }
 
 static int print_result(const struct arguments *arguments, const struct ce_node *node,
@@ -162,7 +140,7 @@ static int print_result(const struct arguments *arguments, const struct ce_node 
     if (findings.lost)
         out.failed = true;
     int status = ce_print(NAME, &out);
-    return status ? status : status_of(&findings);
+    return status ? status : ce_findings_exit(&findings);
 }
 
 int ce_bench_gpu(int argc, char **argv)

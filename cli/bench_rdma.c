@@ -36,13 +36,6 @@ struct arguments {
 
 enum { KEY_NODE = 256, KEY_HELPERS, KEY_RAIL, KEY_RING, KEY_LISTEN, KEY_PEER, KEY_PORT, KEY_WAIT };
 
-static void take_number(struct argp_state *state, const char *name, const char *arg, uint32_t max,
-                        uint32_t *ret)
-{
-    if (ce_parse_u32(arg, 1, max, ret) < 0)
-        argp_error(state, "--%s=%s: expected a number from 1 to %u", name, arg, max);
-}
-
 /* Every address of the machine would be open to whoever can reach one of them. */
 static const char *take_address(struct argp_state *state, const char *name, const char *arg)
 {
@@ -70,8 +63,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->config = arg;
         return 0;
     case 's':
-        take_number(state, "seconds", arg, SECONDS_MAX, &arguments->seconds);
-        return 0;
+        return ce_take_number(state, "--seconds", arg, 1, SECONDS_MAX, &arguments->seconds);
     case KEY_NODE:
         arguments->node_name = arg;
         return 0;
@@ -91,11 +83,9 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->peer = take_address(state, "peer", arg);
         return 0;
     case KEY_PORT:
-        take_number(state, "tcp-port", arg, 65535, &arguments->tcp_port);
-        return 0;
+        return ce_take_number(state, "--tcp-port", arg, 1, 65535, &arguments->tcp_port);
     case KEY_WAIT:
-        take_number(state, "wait", arg, WAIT_MAX, &arguments->wait);
-        return 0;
+        return ce_take_number(state, "--wait", arg, 1, WAIT_MAX, &arguments->wait);
     case ARGP_KEY_END:
         check_arguments(arguments, state);
         return 0;
@@ -220,10 +210,7 @@ static int print_result(const struct arguments *arguments, const char *name,
     else if (ce_report_rdma_bench_json(results, count, findings, name, &out) < 0)
         out.failed = true;
     int status = ce_print(COMMAND, &out);
-    return status                                ? status
-           : ce_health_has(findings, CE_FAIL)    ? CE_EXIT_FAULT
-           : ce_health_has(findings, CE_UNKNOWN) ? CE_EXIT_UNKNOWN
-                                                 : CE_EXIT_OK;
+    return status ? status : ce_findings_exit(findings);
 }
 
 static int test_and_print(const struct arguments *arguments, const struct ce_node *node,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "checks/limit.h"
 #include "command.h"
 #include "config/config.h"
@@ -19,7 +20,7 @@
 struct arguments {
     struct ce_phase phase;
     bool json, prometheus, all, list;
-    struct timespec began;
+    uint64_t began_ns;
 };
 
 enum { KEY_ROOT = 256, KEY_NODE, KEY_FACTS, KEY_PHASE, KEY_ONLY, KEY_LIST, KEY_PROMETHEUS };
@@ -138,31 +139,17 @@ static int print_list(const struct arguments *arguments)
     return ce_print("check", &out);
 }
 
-static int status_of(const struct ce_findings *findings)
-{
-    return ce_health_matters(findings, CE_FAIL)      ? CE_EXIT_FAULT
-           : ce_health_matters(findings, CE_UNKNOWN) ? CE_EXIT_UNKNOWN
-                                                     : CE_EXIT_OK;
-}
-
-static unsigned ms_since(const struct timespec *then)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    long long ms = (now.tv_sec - then->tv_sec) * 1000LL + (now.tv_nsec - then->tv_nsec) / 1000000;
-    return ms > 0 ? (unsigned)ms : 0;
-}
-
 /* Who asks by hand drains nothing. */
 static struct ce_run run_of(const struct arguments *arguments, const struct ce_phase_result *result)
 {
+    const unsigned took_ms = ce_clock_ms_since(arguments->began_ns);
     return (struct ce_run){
         .phase = ce_phase_name(arguments->phase.phase),
         .node = result->node_name,
         .boot_id = result->boot_id,
         .mode = ce_mode_name(result->policy.mode),
-        .began = arguments->began.tv_sec,
-        .took_ms = ms_since(&arguments->began),
+        .began = time(NULL) - took_ms / 1000,
+        .took_ms = took_ms,
         .reason = result->reason.text,
         .done = result->reason.text[0] ? CE_DONE_OBSERVED : CE_DONE_NOTHING,
         .findings = &result->findings,
@@ -182,7 +169,7 @@ static int print_result(const struct arguments *arguments, const struct ce_phase
     else if (ce_report_run_json(&run, &out) < 0)
         out.failed = true;
     int status = ce_print("check", &out);
-    return status ? status : status_of(&result->findings);
+    return status ? status : ce_findings_exit(&result->findings);
 }
 
 /* NVML and libibverbs are this machine's. */
@@ -202,7 +189,7 @@ int ce_cmd_check(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.list)
         return print_list(&arguments);
-    clock_gettime(CLOCK_REALTIME, &arguments.began);
+    arguments.began_ns = ce_clock_ns();
     ask_drivers(&arguments.phase.machine);
     int failed = ce_phase_run(&arguments.phase, &result, &err);
     ce_print_notes("check", &result.notes);

@@ -3,8 +3,12 @@
 #ifndef CE_CLI_COMMAND_H
 #define CE_CLI_COMMAND_H
 
+#include <argp.h>
+#include <stdint.h>
+
 #include "base/error.h"
 #include "base/text.h"
+#include "model/finding.h"
 #include "model/notes.h"
 
 /* Exit statuses of all commands. */
@@ -30,12 +34,22 @@ int ce_cmd_check(int argc, char **argv);
 int ce_cmd_bench(int argc, char **argv);
 int ce_cmd_config(int argc, char **argv);
 int ce_cmd_addresses(int argc, char **argv);
+int ce_cmd_doctor(int argc, char **argv);
 
 /* "cluster-env NAME: text" on stderr; returns status. */
 int ce_complain(const char *command, const struct ce_error *err, int status);
 
 /* Each note on stderr, as "cluster-env NAME: note". */
 void ce_print_notes(const char *command, const struct ce_notes *notes);
+
+/* What a command that found this says: CE_EXIT_FAULT, CE_EXIT_UNKNOWN or CE_EXIT_OK; what is ignored counts
+ * for nothing. */
+int ce_findings_exit(const struct ce_findings *findings);
+
+/* The value of an option, "--seconds": 0 and *ret set; else it is said what was expected, and the command
+ * ends. */
+error_t ce_take_number(struct argp_state *state, const char *option, const char *text, uint32_t min,
+                       uint32_t max, uint32_t *ret);
 
 /* Write the text to stdout.  CE_EXIT_OK, or CE_EXIT_UNKNOWN (said on stderr) where a full disk or
  * no memory lost some of it. */

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "command.h"
+#include "health/health.h"
 
 static const struct ce_command commands[] = {
     {"show", "the variables of this task or job, their values, where each came from", ce_cmd_show},
@@ -22,6 +24,7 @@ static const struct ce_command commands[] = {
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
     {"addresses", "make the address book: every node's address on the cluster network",
      ce_cmd_addresses},
+    {"doctor", "what is installed right on this node, what is not, and how to mend it", ce_cmd_doctor},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -61,6 +64,21 @@ int ce_print(const char *command, struct ce_text *text)
         return ce_complain(command, &err, CE_EXIT_UNKNOWN);
     }
     return CE_EXIT_OK;
+}
+
+int ce_findings_exit(const struct ce_findings *findings)
+{
+    return ce_health_matters(findings, CE_FAIL)      ? CE_EXIT_FAULT
+           : ce_health_matters(findings, CE_UNKNOWN) ? CE_EXIT_UNKNOWN
+                                                     : CE_EXIT_OK;
+}
+
+error_t ce_take_number(struct argp_state *state, const char *option, const char *text, uint32_t min,
+                       uint32_t max, uint32_t *ret)
+{
+    if (ce_parse_u32(text, min, max, ret) < 0)
+        argp_error(state, "%s=%.40s: expected a number from %u to %u", option, text, min, max);
+    return 0;
 }
 
 static int run(const struct ce_command *command, int argc, char **argv)

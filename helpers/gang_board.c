@@ -34,7 +34,7 @@ void gang_board_end(struct gang_run *run)
 void gang_board_came(struct gang_run *run, const struct gang_peer *peer, uint32_t left_ms)
 {
     struct gang_board *board = &run->board;
-    uint64_t now = gang_now(), bound = now + gang_ms(left_ms);
+    uint64_t now = ce_clock_ns(), bound = now + gang_ms(left_ms);
     board->seen[peer->node].came = true;
     if (!board->came_at[peer->node])
         board->came_at[peer->node] = now;
@@ -51,8 +51,8 @@ void gang_board_view(struct gang_run *run, uint32_t node, const struct ce_gang_v
         return;
     board->seen[node].view = *view;
     board->heard[node] = view->final || view->out || board->called;
-    if (view->out && board->bound > gang_now() + gang_ms(CALL_MS))
-        board->bound = gang_now() + gang_ms(CALL_MS);
+    if (view->out && board->bound > ce_clock_ns() + gang_ms(CALL_MS))
+        board->bound = ce_clock_ns() + gang_ms(CALL_MS);
 }
 
 /* ---------------------------------------------------------------- deciding */

@@ -66,7 +66,7 @@ struct gang_peer *gang_peer_find(const struct gang_run *run, enum gang_role role
 static void set_step(struct gang_peer *peer, enum gang_step step, unsigned patience_ms)
 {
     peer->step = step;
-    peer->due = gang_now() + gang_ms(patience_ms);
+    peer->due = ce_clock_ns() + gang_ms(patience_ms);
 }
 
 /* A dialed one is dialed again, at the next of the job's ports; after the last of them, after a pause. */
@@ -188,7 +188,7 @@ static void hear_offer(struct gang_run *run, struct gang_peer *peer)
     make_nonce(peer->own);
     memcpy(hello.own, peer->own, sizeof hello.own);
     hello.ring = peer->role == GANG_TO_NEXT;
-    uint64_t now = gang_now();
+    uint64_t now = ce_clock_ns();
     hello.left_ms = now < run->bound ? (uint32_t)((run->bound - now) / 1000000) : 0;
     set_step(peer, GANG_GREETED, HELLO_MS);
     gang_peer_say(run, peer, &hello);
@@ -197,7 +197,7 @@ static void hear_offer(struct gang_run *run, struct gang_peer *peer)
 static void open_peer(struct gang_run *run, struct gang_peer *peer, uint32_t left_ms)
 {
     set_step(peer, GANG_TALKING, 0);
-    peer->opened = gang_now();
+    peer->opened = ce_clock_ns();
     peer->why[0] = '\0';
     run->met = true;
     if (peer->role == GANG_TO_NEXT || peer->role == GANG_FROM_PREV)

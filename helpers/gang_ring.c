@@ -35,7 +35,7 @@ static uint32_t rate(uint64_t bytes, uint64_t ns)
 void gang_ring_data(struct gang_peer *peer, uint32_t bytes)
 {
     struct gang_meter *meter = &peer->meter;
-    uint64_t now = gang_now();
+    uint64_t now = ce_clock_ns();
     if (!peer->measures)
         return;
     if (!meter->begin) { /* what came so far was on its way before */
@@ -91,7 +91,7 @@ void gang_ring_view(struct gang_run *run, struct ce_gang_view *ret)
     struct ce_gang_link *next = &ret->links[CE_GANG_NEXT];
     *ret = run->result.own;
     ret->final = run->done[CE_GANG_PREV] && run->done[CE_GANG_NEXT];
-    if (run->done[CE_GANG_NEXT] || gang_now() < run->began + gang_ms(CE_GANG_SETTLED_MS))
+    if (run->done[CE_GANG_NEXT] || ce_clock_ns() < run->began + gang_ms(CE_GANG_SETTLED_MS))
         return;
     for (size_t i = 0; i < run->peer_count; i++) {
         const struct gang_peer *peer = run->peers[i];

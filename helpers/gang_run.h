@@ -5,6 +5,7 @@
 #ifndef CE_HELPERS_GANG_RUN_H
 #define CE_HELPERS_GANG_RUN_H
 
+#include "base/clock.h"
 #include "checks/gang_judge.h"
 #include "gang_seal.h"
 #include "gang_talk.h"
@@ -82,7 +83,7 @@ struct gang_run {
     struct ce_gang result;         /* `own` and `verdict` grow in here */
 };
 
-uint64_t gang_now(void); /* ns, monotonic */
+/* Nanoseconds, as of base/clock.h. */
 uint64_t gang_ms(uint64_t ms);
 
 /* ---------------------------------------------------------------- gang_peer.c */

@@ -12,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -29,13 +28,6 @@ enum {
     OUT_MS = 2000,        /* a node that takes no part stays so long to say so */
     WITNESS_PERCENT = 40, /* of the time, and nobody was met */
 };
-
-uint64_t gang_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 uint64_t gang_ms(uint64_t ms)
 {
@@ -148,7 +140,7 @@ static void forget_gone(struct gang_run *run)
 
 static void tick(struct gang_run *run)
 {
-    uint64_t now = gang_now();
+    uint64_t now = ce_clock_ns();
     if (run->listening < 0 && now >= run->listen_due)
         start_listening(run, now);
     for (size_t i = 0; i < run->peer_count && !run->over; i++)
@@ -156,7 +148,7 @@ static void tick(struct gang_run *run)
     uint64_t wait = (run->bound - run->began) / 100 * WITNESS_PERCENT;
     if (!run->met && !run->witnessed && now >= run->began + wait)
         ask_witnesses(run);
-    gang_board_tick(run, gang_now());
+    gang_board_tick(run, ce_clock_ns());
     forget_gone(run);
 }
 
@@ -183,9 +175,9 @@ static int wait_and_work(struct gang_run *run, int wait_ms)
 /* Verdicts that the sockets did not take at once. */
 static void flush_all(struct gang_run *run)
 {
-    uint64_t end = gang_now() + gang_ms(LAST_WORDS_MS);
+    uint64_t end = ce_clock_ns() + gang_ms(LAST_WORDS_MS);
     bool pending = true;
-    while (pending && gang_now() < end) {
+    while (pending && ce_clock_ns() < end) {
         pending = false;
         for (size_t i = 0; i < run->peer_count; i++) {
             struct gang_talk *talk = &run->peers[i]->talk;
@@ -241,12 +233,12 @@ static void conclude(struct gang_run *run)
         snprintf(result->why, sizeof result->why, "no verdict came in time");
     }
     gang_ring_view(run, &result->own);
-    result->took_ms = (uint32_t)((gang_now() - run->began) / 1000000);
+    result->took_ms = (uint32_t)((ce_clock_ns() - run->began) / 1000000);
 }
 
 static void take_part(struct gang_run *run)
 {
-    run->began = gang_now();
+    run->began = ce_clock_ns();
     run->bound = run->began + gang_ms(run->task.deadline_ms);
     if (run->task.out && run->task.deadline_ms > OUT_MS)
         run->bound = run->began + gang_ms(OUT_MS);
@@ -258,7 +250,7 @@ static void take_part(struct gang_run *run)
     while (!run->over) {
         uint64_t end = run->bound - gang_ms(run->deputy_heard ? DEPUTY_MS : 0);
         tick(run);
-        if (gang_now() >= end || run->over || wait_and_work(run, TICK_MS) < 0)
+        if (ce_clock_ns() >= end || run->over || wait_and_work(run, TICK_MS) < 0)
             break;
     }
     flush_all(run);

@@ -16,6 +16,7 @@
 
 #include "base/child.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "checks/check.h"
 #include "health/drain.h"
@@ -32,7 +33,7 @@
 enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
 /* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
  * meanwhile. */
-enum { LEFTOVERS_MS = 20000 };
+enum { LEFTOVERS_MS = CE_POLICY_LEFTOVERS_S * 1000 };
 enum { CONF_MS = 2000, REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
 
 /* How often a job that waits for nodes that do not come is requeued: where they never do, it should start as
@@ -46,7 +47,7 @@ struct run {
     const char *node_name; /* in Slurm; NULL: not told */
     uint32_t job;
     struct ce_policy policy;    /* the last one, until the configuration was read */
-    struct timespec began;
+    uint64_t began;
     struct ce_slurm_job slurm;
     struct ce_error last_words; /* of the parent, where the child had none */
     enum ce_done done;
@@ -124,19 +125,12 @@ static void tell_findings(const struct run *run, const struct ce_phase_result *r
 
 /* ---------------------------------------------------------------- reports */
 
-static unsigned ms_since(const struct timespec *then)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned)((now.tv_sec - then->tv_sec) * 1000 + (now.tv_nsec - then->tv_nsec) / 1000000);
-}
-
 /* error: why the result says nothing; NULL: it does. */
 static void report(struct run *run, const struct ce_phase_result *result, const char *error,
                    unsigned deadline_ms)
 {
     struct ce_error err;
-    const unsigned took_ms = ms_since(&run->began);
+    const unsigned took_ms = ce_clock_ms_since(run->began);
     const struct ce_run told = {
         .phase = run->preflight ? ce_phase_name(CE_PREFLIGHT) : run->name + strlen("cluster-"),
         .node = run->node_name ? run->node_name : result->node_name,
@@ -402,7 +396,7 @@ int ce_phase_program(const char *name, unsigned phase)
     run->node_list = node_list = list ? strdup(list) : NULL;
     ce_slurm_job_read(&env, &run->slurm);
     run->job = run->slurm.id;
-    clock_gettime(CLOCK_MONOTONIC, &run->began);
+    run->began = ce_clock_ns();
     read_policy(&run->policy);
     if (forget_environment() < 0)
         return 0;
@@ -412,7 +406,7 @@ int ce_phase_program(const char *name, unsigned phase)
         run_child(run, say_last_words, LAST_MS, &err);
     else if (run->preflight) {
         run->reported = false;
-        clock_gettime(CLOCK_MONOTONIC, &run->began);
+        run->began = ce_clock_ns();
         run_child(run, run_preflight, preflight_ms(&run->policy), &run->last_words);
         if (run->last_words.text[0])
             run_child(run, say_last_words, LAST_MS, &err);

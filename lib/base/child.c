@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/child_fork.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 enum {
     KILL_WAIT_MS = 40,   /* SIGKILL takes effect at once, or, in state D, perhaps never */
@@ -50,9 +50,7 @@ struct run {
 
 static int64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)(ce_clock_ns() / CE_NS_PER_MS);
 }
 
 /* ---------------------------------------------------------------- starting */

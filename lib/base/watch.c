@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* The same on all architectures; libc's functions and numbers are younger than these calls. */
 #ifndef SYS_pidfd_send_signal
@@ -47,9 +48,7 @@ bool ce_watch_lives(const struct ce_watch *watch)
 
 static long now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (long)(ce_clock_ns() / CE_NS_PER_MS);
 }
 
 bool ce_watch_wait(const struct ce_watch *watches, size_t count, unsigned ms)

@@ -53,7 +53,7 @@ static void name_last(const struct judging *judging, const char *check, const ch
     finding->check = check;
     finding->what = "GPU";
     finding->remedy = remedy;
-    finding->response = finding->verdict >= CE_WARN ? CE_TELL : CE_IGNORE;
+    finding->response = finding->verdict >= CE_UNKNOWN ? CE_TELL : CE_IGNORE;
 }
 
 #define ADD(judging, test, verdict, subject, ...)                                                  \

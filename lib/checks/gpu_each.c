@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VENDOR_NVIDIA = 0x10de };
-
 bool ce_gpu_is_nvidia(const struct ce_check_view *view, unsigned index)
 {
     const struct ce_pci *gpu = &view->node->gpus[index];
     const struct ce_gpu_states *states = &view->node->gpu_states;
     bool told = index < states->count && states->items[index].asked != CE_GPU_NOT_ASKED;
-    return told || !gpu->vendor || gpu->vendor == VENDOR_NVIDIA;
+    return told || ce_pci_may_be_nvidia(gpu);
 }
 
 void ce_gpu_name(const struct ce_check_view *view, unsigned index, char subject[CE_SUBJECT])

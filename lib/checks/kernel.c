@@ -7,7 +7,7 @@
 #include "checks/check.h"
 #include "checks/xid.h"
 
-enum { NVIDIA = 0x10de, FLAPS_WARN = 2 };
+enum { FLAPS_WARN = 2 };
 
 static const uint64_t WINDOW_US = 6 * 3600ull * 1000 * 1000; /* before a job */
 static const uint64_t BOOT_US = 1800ull * 1000 * 1000; /* links come up and go down meanwhile */
@@ -41,15 +41,10 @@ static const char *span(const struct ce_check_view *view)
 
 /* ---------------------------------------------------------------- GPUs */
 
-static bool is_nvidia(const struct ce_pci *gpu)
-{
-    return gpu->vendor == NVIDIA || gpu->vendor == 0;
-}
-
 /* A100 and its kin: after an uncontained error with MIG off the node has to be rebooted. */
 static bool resets_by_reboot(const struct ce_pci *gpu)
 {
-    return gpu->vendor == NVIDIA && ((gpu->device >= 0x20b0 && gpu->device <= 0x20bf) ||
+    return gpu->vendor == CE_PCI_NVIDIA && ((gpu->device >= 0x20b0 && gpu->device <= 0x20bf) ||
                                      (gpu->device >= 0x20f0 && gpu->device <= 0x20ff));
 }
 
@@ -107,7 +102,7 @@ static void judge_gpu(const struct ce_check_view *view, unsigned index, enum ce_
     struct ce_xid_verdict verdict =
         ce_xid_judge(&view->node->kernel, gpu->address, view->kernel_since, resets_by_reboot(gpu));
     snprintf(subject, sizeof subject, "GPU %u", index);
-    if (verdict.remedy == remedy && is_nvidia(gpu) && ce_check_has_gpu(view, index))
+    if (verdict.remedy == remedy && ce_pci_may_be_nvidia(gpu) && ce_check_has_gpu(view, index))
         add_xid(view, subject, gpu->address, &verdict, out);
 }
 
@@ -165,7 +160,7 @@ static bool has_no_gpu(const struct ce_check_view *view, struct ce_findings *out
         has_kind(&node->kernel, CE_KERNEL_SXID))
         return false;
     for (unsigned i = 0; i < node->gpu_count; i++)
-        if (is_nvidia(&node->gpus[i]))
+        if (ce_pci_may_be_nvidia(&node->gpus[i]))
             return false;
     ce_findings_add(out, CE_SKIP, "", "there is no NVIDIA GPU");
     return true;

@@ -80,6 +80,11 @@ static uint64_t address_key(const struct ce_pci *pci)
     return (uint64_t)domain << 32 | (uint64_t)bus << 16 | device << 8 | function;
 }
 
+bool ce_pci_may_be_nvidia(const struct ce_pci *pci)
+{
+    return !pci->vendor || pci->vendor == CE_PCI_NVIDIA;
+}
+
 int ce_pci_compare(const struct ce_pci *a, const struct ce_pci *b)
 {
     uint64_t left = address_key(a), right = address_key(b);

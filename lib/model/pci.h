@@ -38,6 +38,11 @@ int ce_distance_parse(const char *text, enum ce_distance *ret);
 /* From the paths and NUMA nodes alone. */
 enum ce_distance ce_pci_distance(const struct ce_pci *a, const struct ce_pci *b);
 
+/* NVIDIA's, or of a tree that was recorded without the numbers of its devices. */
+/* The vendor of PCI. */
+enum { CE_PCI_NVIDIA = 0x10de };
+bool ce_pci_may_be_nvidia(const struct ce_pci *pci);
+
 /* By domain, bus, device, function: <0, 0, >0; devices without an address come last. */
 int ce_pci_compare(const struct ce_pci *a, const struct ce_pci *b);
 

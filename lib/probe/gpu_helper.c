@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUT_MAX = 4 << 20, VENDOR_NVIDIA = 0x10de };
-
-/* A tree that was recorded without the numbers of its devices may have NVIDIA's. */
-static bool is_nvidia(const struct ce_pci *gpu)
-{
-    return gpu->address[0] && (!gpu->vendor || gpu->vendor == VENDOR_NVIDIA);
-}
+enum { OUTPUT_MAX = 4 << 20 };
 
 static struct ce_gpu_state *find_state(struct ce_node *node, const char *address)
 {
@@ -97,7 +91,7 @@ void ce_gpus_ask(struct ce_gpu_question *question, const struct ce_gpu_helper *h
     *child = (struct ce_child){.deadline_ms = helper->deadline_ms, .output_max = OUTPUT_MAX};
     *question = (struct ce_gpu_question){.argv = {question->path}};
     for (unsigned i = 0; i < node->gpu_count && i < CE_GPUS_MAX; i++) {
-        if (!is_nvidia(&node->gpus[i]))
+        if (!node->gpus[i].address[0] || !ce_pci_may_be_nvidia(&node->gpus[i]))
             continue;
         snprintf(question->arguments[i], sizeof *question->arguments, "--%s=%s",
                  helper->skip && helper->skip[i] ? "skip" : "gpu", node->gpus[i].address);

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "probe/kernel_line.h"
 
 enum {
@@ -57,20 +57,13 @@ void ce_kernel_log_take_text(char *text, uint64_t since, struct ce_kernel_log *l
 
 /* ---------------------------------------------------------------- the device */
 
-static uint64_t now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* One record for each read().  EPIPE: records were overwritten meanwhile, the next is there. */
 static int read_device(int fd, uint64_t since, struct ce_kernel_log *log, struct ce_error *err)
 {
     char record[RECORD_MAX + 1];
-    uint64_t end = now_us() + READ_MS * 1000;
+    const uint64_t began = ce_clock_ns();
     bool whole = false;
-    for (unsigned i = 0; i < RECORDS_MAX && now_us() < end; i++) {
+    for (unsigned i = 0; i < RECORDS_MAX && ce_clock_ms_since(began) < READ_MS; i++) {
         ssize_t n = read(fd, record, RECORD_MAX);
         if (n < 0 && (errno == EPIPE || errno == EINTR || errno == EINVAL))
             continue;
@@ -86,7 +79,7 @@ static int read_device(int fd, uint64_t since, struct ce_kernel_log *log, struct
     }
     log->read = true;
     log->lost = log->lost || !whole;
-    log->time_us = now_us();
+    log->time_us = ce_clock_ns() / 1000;
     return 0;
 }
 
