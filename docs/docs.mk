@@ -18,6 +18,7 @@ dist_doc_DATA += \
     docs/checks.md \
     docs/machines.md \
     docs/monitoring.md \
+    docs/preflight.md \
     docs/prolog.md \
     docs/stable.md \
     docs/topology.md \
