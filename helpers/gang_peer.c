@@ -43,6 +43,7 @@ struct gang_peer *gang_peer_add(struct gang_run *run, enum gang_role role, uint3
     peer->address = *address;
     peer->dialed = role <= GANG_WITNESS;
     gang_talk_begin(&peer->talk, -1);
+    peer->between.fd = -1;
     run->peers[run->peer_count++] = peer;
     return peer;
 }
@@ -50,6 +51,7 @@ struct gang_peer *gang_peer_add(struct gang_run *run, enum gang_role role, uint3
 void gang_peer_free(struct gang_peer *peer)
 {
     gang_talk_end(&peer->talk);
+    gang_turns_end(peer);
     free(peer);
 }
 
@@ -78,6 +80,7 @@ void gang_peer_lose(struct gang_run *run, struct gang_peer *peer, const char *wh
         snprintf(run->result.refusal, sizeof run->result.refusal, "%.90s", why);
     }
     gang_talk_end(&peer->talk);
+    gang_turns_end(peer);
     peer->told = false;
     peer->opened = 0;
     if (peer->dialed && peer->role != GANG_WITNESS)
@@ -174,7 +177,8 @@ static void dial(struct gang_run *run, struct gang_peer *peer)
 static void hear_offer(struct gang_run *run, struct gang_peer *peer)
 {
     struct ce_gang_offer offer;
-    struct ce_gang_message hello = {.kind = CE_GANG_HELLO, .whole = run->task.facts.whole};
+    struct ce_gang_message hello = {.kind = CE_GANG_HELLO, .whole = run->task.facts.whole,
+                                    .rails = run->task.facts.measured};
     if (peer->talk.type != CE_GANG_OPEN ||
         ce_gang_offer_parse(peer->talk.frame, &offer, NULL) < 0) {
         gang_peer_lose(run, peer, "another program answers");
@@ -225,7 +229,8 @@ static const char *why_not(const struct gang_run *run, const struct gang_peer *p
 static void hear_hello(struct gang_run *run, struct gang_peer *peer,
                        const struct ce_gang_message *hello)
 {
-    struct ce_gang_message welcome = {.kind = CE_GANG_WELCOME, .whole = run->task.facts.whole};
+    struct ce_gang_message welcome = {.kind = CE_GANG_WELCOME, .whole = run->task.facts.whole,
+                                      .rails = run->task.facts.measured};
     const char *why = why_not(run, peer, hello);
     if (why) {
         gang_peer_lose(run, peer, why);
@@ -238,6 +243,7 @@ static void hear_hello(struct gang_run *run, struct gang_peer *peer,
     peer->role = role;
     peer->node = hello->from;
     peer->whole = hello->whole;
+    peer->rails = hello->rails;
     memcpy(peer->other, hello->own, sizeof peer->other);
     gang_peer_say(run, peer, &welcome);
     if (peer->step != GANG_GONE)
@@ -261,13 +267,16 @@ static void hear_verdict(struct gang_run *run, const struct gang_peer *peer,
 
 /* Of somebody who is known, in an order that makes sense; all else is passed over. */
 static void hear_known(struct gang_run *run, struct gang_peer *peer,
-                       const struct ce_gang_message *message)
+                       struct ce_gang_message *message)
 {
     if (peer->step == GANG_GREETED && message->kind == CE_GANG_WELCOME) {
         peer->whole = message->whole;
+        peer->rails = message->rails;
         open_peer(run, peer, 0);
     } else if (peer->role == GANG_FROM_NODE && message->kind == CE_GANG_VIEW)
         gang_board_view(run, peer->node, &message->view);
+    else if (peer->role == GANG_TO_NEXT || peer->role == GANG_FROM_PREV)
+        gang_turns_message(peer, message);
     else if (peer->role == GANG_TO_JUDGE && message->kind == CE_GANG_VERDICT)
         hear_verdict(run, peer, &message->verdict);
     else if (peer->role == GANG_TO_JUDGE && message->kind == CE_GANG_CALL) {

@@ -13,8 +13,8 @@ static enum ce_gang_side side_of(const struct gang_peer *peer)
     return peer->role == GANG_TO_NEXT ? CE_GANG_NEXT : CE_GANG_PREV;
 }
 
-static void finish(struct gang_run *run, struct gang_peer *peer, enum ce_gang_reach reach,
-                   const char *why)
+void gang_ring_finish(struct gang_run *run, struct gang_peer *peer, enum ce_gang_reach reach,
+                      const char *why)
 {
     struct ce_gang_link *link = &run->result.own.links[side_of(peer)];
     peer->measures = false;
@@ -57,16 +57,26 @@ void gang_ring_data(struct gang_peer *peer, uint32_t bytes)
 void gang_ring_open(struct gang_run *run, struct gang_peer *peer)
 {
     peer->meter = (struct gang_meter){.begin = 0};
-    peer->measures = run->task.facts.whole && peer->whole && !run->task.facts.measured;
-    if (!peer->measures && !run->done[side_of(peer)])
-        finish(run, peer, CE_GANG_GOOD, "");
+    bool both = run->task.facts.whole && peer->whole;
+    peer->measures = both && !run->task.facts.measured && !peer->rails;
+    peer->rails = both && peer->rails < run->task.facts.measured ? peer->rails
+                  : both                                         ? run->task.facts.measured
+                                                                 : 0;
+    peer->sends = peer->measures;
+    if (peer->rails)
+        gang_turns_open(run, peer);
+    else if (!peer->measures && !run->done[side_of(peer)])
+        gang_ring_finish(run, peer, CE_GANG_GOOD, "");
 }
 
 void gang_ring_tick(struct gang_run *run, struct gang_peer *peer, uint64_t now)
 {
     const struct gang_meter *meter = &peer->meter;
-    bool sends = run->task.facts.whole && peer->whole && !run->task.facts.measured &&
-                 now < peer->opened + gang_ms(SEND_MS);
+    if (peer->rails) {
+        gang_turns_tick(run, peer, now);
+        return;
+    }
+    bool sends = peer->sends && now < peer->opened + gang_ms(SEND_MS);
     if (sends && !gang_talk_is_pending(&peer->talk) &&
         (gang_talk_say(&peer->talk, CE_GANG_DATA, NULL, CE_GANG_DATA_MAX) < 0 ||
          gang_talk_flush(&peer->talk) < 0)) {
@@ -78,9 +88,9 @@ void gang_ring_tick(struct gang_run *run, struct gang_peer *peer, uint64_t now)
     if (meter->begin && now >= meter->begin + gang_ms(METER_MS)) {
         run->result.own.links[side_of(peer)].mbps[0] =
             meter->best_mbps ? meter->best_mbps : rate(meter->bytes, now - meter->begin);
-        finish(run, peer, CE_GANG_GOOD, "");
+        gang_ring_finish(run, peer, CE_GANG_GOOD, "");
     } else if (!meter->begin && now >= peer->opened + gang_ms(NO_DATA_MS))
-        finish(run, peer, CE_GANG_FAILED, "it answers, but data do not come through");
+        gang_ring_finish(run, peer, CE_GANG_FAILED, "it answers, but data do not come through");
 }
 
 /* ---------------------------------------------------------------- the view */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "checks/gang_judge.h"
+#include "gang_rails.h"
 #include "gang_seal.h"
 #include "gang_talk.h"
 #include "model/gang_task.h"
@@ -52,9 +53,13 @@ struct gang_peer {
     enum gang_answer answer; /* of the last dial */
     char why[CE_GANG_WHY];   /* it does not talk */
     bool whole;              /* hello and welcome: as the other one says */
+    uint32_t rails;          /* so many are measured with it; 0: the network */
+    struct gang_rails between;
+    bool ends_told, heard[CE_GANG_STEPS], said[CE_GANG_STEPS];
+    char *ends;              /* of its rails, until they are handed on; owned */
     uint64_t opened;
     struct gang_meter meter; /* of the data of a neighbour */
-    bool measures, told;     /* it is a judge that has this node's last view */
+    bool sends, measures, told;     /* it is a judge that has this node's last view */
 };
 
 /* What a judge knows. */
@@ -117,6 +122,17 @@ void gang_ring_tick(struct gang_run *run, struct gang_peer *peer, uint64_t now);
 void gang_ring_view(struct gang_run *run, struct ce_gang_view *ret);
 /* Tell it to the judges that have not heard it. */
 void gang_ring_tell(struct gang_run *run);
+
+/* ---------------------------------------------------------------- gang_turns.c */
+
+/* The rails of a neighbour: it talks; it says that; it is lost; what is due by now. */
+void gang_turns_open(struct gang_run *run, struct gang_peer *peer);
+void gang_turns_message(struct gang_peer *peer, struct ce_gang_message *message);
+void gang_turns_end(struct gang_peer *peer);
+void gang_turns_tick(struct gang_run *run, struct gang_peer *peer, uint64_t now);
+/* gang_ring.c: there is nothing more to come of that link. */
+void gang_ring_finish(struct gang_run *run, struct gang_peer *peer, enum ce_gang_reach reach,
+                      const char *why);
 
 /* ---------------------------------------------------------------- gang_board.c */
 

@@ -161,6 +161,11 @@ static void add_slow(const struct ce_check_view *view, const struct ce_gang *gan
         snprintf(what, sizeof what, "with %.40s (the path, or either end)", name_of(view, slow->other));
     else
         snprintf(what, sizeof what, "%s", ways[slow->way]);
+    if (slow->mbps <= CE_GANG_DEAD) {
+        ce_findings_add(out, between ? CE_WARN : CE_FAIL, figure_name(gang, slow->rail, name),
+                        "nothing comes through %s", what);
+        return;
+    }
     if (slow->floor)
         snprintf(than, sizeof than, "expected at least %g Gb/s", slow->limit_mbps / 1000.0);
     else

@@ -262,7 +262,7 @@ struct limit {
 
 static bool is_slow(uint32_t mbps, const struct limit *limit)
 {
-    return mbps && (mbps < limit->floor_mbps || mbps < limit->median_mbps);
+    return mbps && (mbps <= CE_GANG_DEAD || mbps < limit->floor_mbps || mbps < limit->median_mbps);
 }
 
 static void add_slow(struct ce_gang_verdict *verdict, const struct limit *limit,

@@ -18,6 +18,7 @@ enum {
     CE_GANG_WORDS = 256,
     CE_GANG_WHY = 96,
     CE_GANG_SLOW_MAX = 8,
+    CE_GANG_DEAD = 1,  /* Mb/s: nothing comes through */
     CE_GANG_NAMED = 4, /* silent nodes that are named; more are counted */
 };
 

@@ -11,7 +11,7 @@ static const char magic[] = "CEP1";
 enum { MAGIC = sizeof magic - 1, DIGITS = CE_GANG_HEADER - MAGIC - 1, LINES_MAX = CE_GANG_RAILS };
 
 static const char *const kinds[] = {"hello",   "welcome", "view",    "call",
-                                    "verdict", "ends",    "measured"};
+                                    "verdict", "ends",    "step"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* ---------------------------------------------------------------- headers */
@@ -119,9 +119,11 @@ static void write_content(const struct ce_gang_message *message, struct ce_text 
         ce_record_add_number(out, message->ring, "ring");
         ce_record_add_number(out, message->left_ms, "left");
         ce_record_add_number(out, message->whole, "whole");
+        ce_record_add_number(out, message->rails, "rails");
         break;
     case CE_GANG_WELCOME:
         ce_record_add_number(out, message->whole, "whole");
+        ce_record_add_number(out, message->rails, "rails");
         break;
     case CE_GANG_VIEW:
         ce_gang_view_write(&message->view, out);
@@ -132,8 +134,10 @@ static void write_content(const struct ce_gang_message *message, struct ce_text 
     case CE_GANG_ENDS:
         write_lines(message->text ? message->text : "", out);
         break;
+    case CE_GANG_STEP:
+        ce_record_add_number(out, message->step, "step");
+        break;
     case CE_GANG_CALL:
-    case CE_GANG_MEASURED:
         break;
     }
 }
@@ -168,6 +172,7 @@ static int read_hello(const struct ce_record *record, struct ce_gang_message *re
     if (read_nonce(record, "own", ret->own, err) < 0 ||
         read_number(record, "ring", 0, 1, &ring, err) < 0 ||
         read_number(record, "whole", 0, 1, &whole, err) < 0 ||
+        read_number(record, "rails", 0, CE_GANG_RAILS, &ret->rails, err) < 0 ||
         read_number(record, "left", 0, 86400000, &ret->left_ms, err) < 0)
         return -1;
     ret->ring = ring;
@@ -183,7 +188,8 @@ static int read_content(const struct ce_record *record, uint32_t count, struct c
     case CE_GANG_HELLO:
         return read_hello(record, ret, err);
     case CE_GANG_WELCOME:
-        if (read_number(record, "whole", 0, 1, &whole, err) < 0)
+        if (read_number(record, "whole", 0, 1, &whole, err) < 0 ||
+            read_number(record, "rails", 0, CE_GANG_RAILS, &ret->rails, err) < 0)
             return -1;
         ret->whole = whole;
         return 0;
@@ -193,8 +199,9 @@ static int read_content(const struct ce_record *record, uint32_t count, struct c
         return ce_gang_verdict_read(record, count, &ret->verdict, err);
     case CE_GANG_ENDS:
         return read_lines(record, &ret->text, err);
+    case CE_GANG_STEP:
+        return read_number(record, "step", 0, CE_GANG_STEPS - 1, &ret->step, err);
     case CE_GANG_CALL:
-    case CE_GANG_MEASURED:
         break;
     }
     return 0;

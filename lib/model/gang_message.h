@@ -39,7 +39,16 @@ enum ce_gang_kind {
     CE_GANG_CALL,     /* a judge wants the view now */
     CE_GANG_VERDICT,  /* a judge's */
     CE_GANG_ENDS,     /* between neighbours: the ends of the rails' connections, in `text` */
-    CE_GANG_MEASURED, /* between neighbours: this side has measured its rails */
+    CE_GANG_STEP,     /* between neighbours: how far this side is with the rails */
+};
+
+/* First every node writes to the one after it, then to the one before it: no port carries two at once. */
+enum ce_gang_step {
+    CE_GANG_READY,   /* this side may be written to */
+    CE_GANG_WRITTEN, /* it has written to the one after it, who hears it */
+    CE_GANG_TURN,    /* so has the one before it: it may be written to from the other side */
+    CE_GANG_BACK,    /* it has written to the one before it, who hears it */
+    CE_GANG_STEPS
 };
 
 struct ce_gang_message {
@@ -48,7 +57,9 @@ struct ce_gang_message {
     char nonce[CE_GANG_NONCE];  /* that of who reads it: this is no old message */
     char own[CE_GANG_NONCE];    /* hello: that of who writes it */
     bool ring;                  /* hello: as a neighbour; else to a judge */
-    bool whole;                 /* hello and welcome: measure, if both say so */
+    bool whole;                 /* hello and welcome: measure, if both say so, */
+    uint32_t rails;             /* so many rails; 0: the network */
+    uint32_t step;              /* CE_GANG_READY... */
     uint32_t left_ms;           /* hello: until this node gives up */
     struct ce_gang_view view;
     struct ce_gang_verdict verdict;

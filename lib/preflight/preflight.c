@@ -142,6 +142,21 @@ static void describe_rails(const struct ce_rails *rails, struct ce_gang_facts *f
     take_words(&firmware, facts->firmware);
 }
 
+static void list_rails(const struct ce_rails *rails, struct ce_gang_task *task)
+{
+    for (size_t i = 0; i < rails->port_count && task->facts.measured < CE_GANG_RAILS; i++) {
+        const struct ce_rail *rail = &rails->ports[i];
+        const struct ce_gid *gid = ce_gid_choose(rail->port);
+        struct ce_gang_rail *ret = &task->rails[task->facts.measured];
+        if (!rail->chosen)
+            continue;
+        ce_copy(ret->device, sizeof ret->device, rail->hca->name);
+        ret->port = rail->port->number;
+        ret->gid = gid ? gid->index : 0;
+        task->facts.measured++;
+    }
+}
+
 /* ---------------------------------------------------------------- the task */
 
 /* Where this node's own interface is down it does not know which addresses are on the cluster network: the
@@ -166,7 +181,7 @@ static int find_addresses(const struct ce_cluster *cluster, const struct ce_allo
     return 0;
 }
 
-static int fill_task(const struct ce_allocation *allocation, const struct ce_texts *texts,
+static int fill_task(bool with_rails, const struct ce_allocation *allocation, const struct ce_texts *texts,
                      struct ce_gang_task *task, struct ce_error *err)
 {
     struct ce_cluster cluster;
@@ -181,6 +196,8 @@ static int fill_task(const struct ce_allocation *allocation, const struct ce_tex
         find_interface(texts->node, &task->addresses[task->self], task->interface);
         choose_witnesses(texts->book, &cluster.network, task);
         describe_rails(&cluster.rails, &task->facts);
+        if (with_rails)
+            list_rails(&cluster.rails, task);
         /* What a busy machine's TCP carries says little of its network: it has only the floor. */
         if (!task->facts.measured)
             task->limits.below_percent = 0;
@@ -213,7 +230,7 @@ static int make_task(const struct ce_preflight *what, const struct ce_hostlist *
     if (find_self(nodes, what->node_name, &task->self, err) < 0)
         return -1;
     ce_texts_read(what->run_dir, &texts, notes);
-    int failed = texts.book ? fill_task(&allocation, &texts, task, err)
+    int failed = texts.book ? fill_task(policy->mode == CE_PREFLIGHT_RAILS, &allocation, &texts, task, err)
                             : ce_fail(err, "there is no address book");
     ce_texts_free(&texts);
     return failed;

@@ -53,6 +53,9 @@ static const struct row {
      JUDGED(.verdict = {.slow = {{.mbps = 500, .limit_mbps = 1000, .other = 2, .way = CE_GANG_BETWEEN, .floor = true}},
                         .slow_count = 1}),
      "warn cluster network 0.5 Gb/s with c (the path, or either end), expected at least 1 Gb/s\n"},
+    {"dead", "gang.rail.bandwidth",
+     JUDGED(.own.facts.measured = 2, .verdict = {.slow = {{.rail = 1, .mbps = 1, .way = CE_GANG_SENDS}}, .slow_count = 1}),
+     "fail mlx5_2 nothing comes through to both neighbours\n"},
     {"not_measured", "gang.rail.bandwidth", JUDGED(.end = CE_GANG_JUDGED), "unknown nothing was measured\n"},
     {"shared", "gang.rail.bandwidth", {.own.facts.rail_count = 2}, "skip other jobs may be on the node\n"},
 };
