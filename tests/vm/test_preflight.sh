@@ -23,8 +23,9 @@ lay_out() { # lay_out NUMBER
     for card in /sys/class/net/*; do
         [[ ${card##*/} != lo ]] || continue
         k=$(cut -d: -f5 "$card/address") # of the hub
-        ip link set "${card##*/}" name "eth$((10#$k + 1))"
+        ip link set "${card##*/}" name "card$((10#$k + 1))"
     done
+    for k in 1 2; do ip link set "card$k" name "eth$k"; done
     for k in 1 2; do
         ip address add "10.7.$k.$1/24" dev "eth$k"
         ip link set "eth$k" up
@@ -45,9 +46,9 @@ prolog() {
     local status=0
     SLURMD_NODENAME=n$1 SLURM_JOB_ID=$2 SLURM_JOB_NODELIST='n[1-3]' SLURM_JOB_OVERSUBSCRIBE=NO \
         within 110 "$build/prolog/cluster-prolog" >/run/said 2>&1 || status=$?
-    grep '"phase":"preflight"' /var/log/cluster-env/health.jsonl | tail -n 1 | sed "s/^/$3: /"
     sed "s/^/$3.said: /" /run/said
     echo "$3.status: $status"
+    grep -s '"phase":"preflight"' /var/log/cluster-env/health.jsonl | tail -n 1 | sed "s/^/$3: /" || true
 }
 
 in_a_vm() { # in_a_vm NUMBER
@@ -63,7 +64,7 @@ in_a_vm() { # in_a_vm NUMBER
 # ---------------------------------------------------------------- here
 
 told() { sed -nE "s/\r$//; s/^$2: //p" "$work/$1"; } # NODE KIND
-findings() { jq -r '.findings[] | select(.check | startswith("gang.")) | "\(.verdict) \(.check) \(.subject)"' | sort -u; }
+findings() { jq -r 'if .checked then "told" else "not told" end, (.findings[] | select(.check | startswith("gang.")) | "\(.verdict) \(.check) \(.subject)")' | sort -u; }
 
 # shellcheck disable=SC2317 # at_end calls it
 clean_up() {
@@ -83,13 +84,13 @@ test_gang() {
     if [[ $status -eq 77 ]]; then skip_all "$(tail -n 1 "$work/1.err")"; fi
     plan 13
     is "$status" 0 "three VMs"
-    for i in 1 2 3; do is "$(told "$i" well | findings)" "" "all is well: node $i finds nothing"; done
+    for i in 1 2 3; do is "$(told "$i" well | findings)" told "all is well: node $i finds nothing"; done
     for kind in "${kinds[@]}"; do diag "$kind: $(for i in 1 2 3; do told "$i" "$kind" | jq -c '[.node, .took_ms, (.findings[] | .subject + " " + .text)]'; done)"; done
     like "$(told 2 slow | findings)" 'gang.rail.bandwidth mlx5_2' "a rail behind a shaper: its node is told"
-    for i in 1 3; do is "$(told "$i" slow | findings)" "" "and node $i is not"; done
+    for i in 1 3; do is "$(told "$i" slow | findings)" told "and node $i is not"; done
     like "$(told 2 down | findings)" 'fail gang.rail.bandwidth mlx5_2' "a rail that is down: its node is told"
-    for i in 1 3; do is "$(told "$i" down | findings)" "" "and node $i is not"; done
-    for i in 1 3; do is "$(told "$i" silent | findings)" "unknown gang.reach n2" "a node that never comes: node $i names it"; done
+    for i in 1 3; do is "$(told "$i" down | findings)" told "and node $i is not"; done
+    for i in 1 3; do is "$(told "$i" silent | findings)" $'told\nunknown gang.reach n2' "a node that never comes: node $i names it"; done
     is "$(for i in 1 2 3; do for kind in "${kinds[@]}"; do told "$i" "$kind.status"; done; done | sort -u)" 0 "nobody is drained"
     [[ $tap_failed -eq 0 && -z ${VERBOSE:-} ]] || diag "$(cat "$work"/[123] "$work"/*.err)"
     finish

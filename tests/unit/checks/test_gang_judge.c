@@ -139,7 +139,7 @@ static const struct flow_row {
      "0 between 40 floor 50 with 1\n1 between 40 floor 50 with 0\n"},
     {"a_floor", false, 95, 50, 3, {{90, 99}, {98, 90}, {98, 98}},
      "2 sends 90 floor 95\n"},
-    {"no_limit", false, 0, 0, 4, {{90, 1}, {90, 90}, {1, 90}, {90, 90}}, ""},
+    {"no_limit", false, 0, 0, 4, {{90, 5}, {90, 90}, {5, 90}, {90, 90}}, ""},
     {"nothing_comes_through", true, 0, 0, 4, {{90, 90}, {1, 1}, {90, 90}, {90, 90}},
      "1 sends 1 below 0\n"},
     {"not_measured", false, 50, 50, 4, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, ""},
