@@ -15,6 +15,7 @@
 
 enum {
     CONF_MS = 2000,
+    SPARE_MS = 200, /* of the time, for the helper to say what it knows */
     LATE_MS = 60,
     CONF_MAX = 16384,
     LIST_MAX = 1 << 20,
@@ -219,7 +220,7 @@ static int make_task(const struct ce_preflight *what, const struct ce_hostlist *
         .count = (uint32_t)ce_hostlist_count(nodes),
         .port_first = policy->port_first,
         .port_last = policy->port_last,
-        .deadline_ms = policy->deadline_s * 1000,
+        .deadline_ms = policy->deadline_s * 1000 - SPARE_MS,
         .out = what->out,
         .limits = {.floor_mbps = policy->floor_gbps * 1000, .below_percent = policy->below_percent},
         .facts.whole = what->whole,
@@ -245,7 +246,7 @@ static int run_helper(const char *helpers, const struct ce_gang_task *task, stru
     size_t count = 1;
     ce_autotext struct ce_text text = CE_TEXT(TASK_MAX);
     struct ce_child child = {
-        .argv = argv, .deadline_ms = task->deadline_ms + LATE_MS, .output_max = CE_GANG_TEXT_MAX};
+        .argv = argv, .deadline_ms = task->deadline_ms + SPARE_MS + LATE_MS, .output_max = CE_GANG_TEXT_MAX};
     snprintf(path, sizeof path, "%s/preflight", helpers);
     ce_gang_task_write(task, &text);
     bool whole = ce_text_ok(&text);

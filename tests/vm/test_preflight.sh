@@ -76,7 +76,7 @@ clean_up() {
 test_gang() {
     local i kind status=0 port=$((20000 + RANDOM % 20000))
     for i in 1 2 3; do
-        "$here/vm" -t 500 -m 384 -n "hub:$port:$i" "$here/test_preflight.sh" "$build" --in-vm "$i" >"$work/$i" 2>"$work/$i.err" &
+        "$here/vm" -t 500 -m 512 -n "hub:$port:$i" "$here/test_preflight.sh" "$build" --in-vm "$i" >"$work/$i" 2>"$work/$i.err" &
         vms+=($!)
     done
     for i in "${vms[@]}"; do wait "$i" || status=$?; done
