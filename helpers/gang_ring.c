@@ -95,20 +95,29 @@ void gang_ring_tick(struct gang_run *run, struct gang_peer *peer, uint64_t now)
 
 /* ---------------------------------------------------------------- the view */
 
-/* Who dials knows why it does not get through; who is not dialed knows nothing. */
+/* A link that is not done.  Who dials knows why it does not get through; who is not dialed knows nothing;
+ * where only the rails are still measured, there is a link. */
+static void view_unfinished(const struct gang_run *run, const struct gang_peer *peer,
+                            struct ce_gang_link *ret)
+{
+    bool settled = ce_clock_ns() >= run->began + gang_ms(CE_GANG_SETTLED_MS);
+    if (peer->step == GANG_TALKING && peer->rails) {
+        ret->reach = CE_GANG_GOOD;
+    } else if (peer->step != GANG_TALKING && peer->role == GANG_TO_NEXT && settled) {
+        ret->reach = CE_GANG_FAILED;
+        snprintf(ret->why, sizeof ret->why, "%s", peer->why[0] ? peer->why : "no answer");
+    }
+}
+
 void gang_ring_view(struct gang_run *run, struct ce_gang_view *ret)
 {
-    struct ce_gang_link *next = &ret->links[CE_GANG_NEXT];
     *ret = run->result.own;
     ret->final = run->done[CE_GANG_PREV] && run->done[CE_GANG_NEXT];
-    if (run->done[CE_GANG_NEXT] || ce_clock_ns() < run->began + gang_ms(CE_GANG_SETTLED_MS))
-        return;
     for (size_t i = 0; i < run->peer_count; i++) {
         const struct gang_peer *peer = run->peers[i];
-        if (peer->role != GANG_TO_NEXT || peer->step == GANG_TALKING)
-            continue;
-        next->reach = CE_GANG_FAILED;
-        snprintf(next->why, sizeof next->why, "%s", peer->why[0] ? peer->why : "no answer");
+        if ((peer->role == GANG_TO_NEXT || peer->role == GANG_FROM_PREV) &&
+            !run->done[side_of(peer)])
+            view_unfinished(run, peer, &ret->links[side_of(peer)]);
     }
 }
 
