@@ -16,11 +16,13 @@ dist_doc_DATA += \
     docs/addresses.md \
     docs/bench.md \
     docs/checks.md \
+    docs/hardware-seen.md \
     docs/machines.md \
     docs/monitoring.md \
     docs/preflight.md \
     docs/prolog.md \
     docs/stable.md \
+    docs/status.md \
     docs/topology.md \
     docs/topology.svg \
     docs/troubleshooting.md \

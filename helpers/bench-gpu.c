@@ -33,37 +33,6 @@ bool bench_did(struct bench *bench, enum ce_gpu_test test, cu_result code, const
     return false;
 }
 
-/* "2 processes: 4000, 4001" */
-static void name_processes(const nv_process *processes, unsigned count, unsigned kept,
-                           char reason[CE_TEST_REASON])
-{
-    size_t length = (size_t)snprintf(reason, CE_TEST_REASON, "in use by %u process%s", count,
-                                     count == 1 ? "" : "es");
-    for (unsigned i = 0; i < kept && i < 5 && length < CE_TEST_REASON; i++)
-        length += (size_t)snprintf(reason + length, CE_TEST_REASON - length, "%s%u",
-                                   i ? ", " : ": ", processes[i].pid);
-}
-
-bool bench_is_taken(const struct bench *bench, nv_device nv, unsigned ours,
-                    char reason[CE_TEST_REASON], enum ce_test_end *end)
-{
-    nv_process processes[64] = {{.pid = 0}};
-    unsigned room = sizeof processes / sizeof *processes, count = room;
-    nv_return code = bench->nvml.processes ? bench->nvml.processes(nv, &count, processes)
-                                           : NV_NO_FUNCTION;
-    *end = CE_TEST_SKIPPED;
-    if (code == NV_INSUFFICIENT_SIZE || (code == NV_OK && count > ours)) {
-        name_processes(processes, count, code == NV_OK ? count : 0, reason);
-        return true;
-    }
-    if (code == NV_OK)
-        return false;
-    *end = CE_TEST_FAILED;
-    snprintf(reason, CE_TEST_REASON, "cannot tell whether it is in use: NVML: %s",
-             ce_nvml_word(code));
-    return true;
-}
-
 /* ---------------------------------------------------------------- getting hold of it */
 
 /* End the start like this. */
@@ -96,7 +65,7 @@ static bool ask_nvml(struct bench *bench)
         return START_ENDS(bench, CE_TEST_FAILED, 0, "NVML: %s", ce_nvml_word(code));
     if (nvml->mig && nvml->mig(bench->nv, &mig, &next) == NV_OK && mig)
         return START_ENDS(bench, CE_TEST_SKIPPED, 0, "MIG mode is on: it is not one GPU");
-    if (bench_is_taken(bench, bench->nv, 0, reason, &end))
+    if (gpu_is_taken(&bench->nvml, bench->nv, 0, reason, &end))
         return START_ENDS(bench, end, 0, "%s", reason);
     /* Host memory of the far socket would be slower, and is the default of half of the GPUs. */
     if (nvml->bind_cpu)
@@ -152,7 +121,7 @@ static bool goes_on(struct bench *bench, enum ce_gpu_test test, const char **bro
     enum ce_test_end end;
     if (*broken)
         ce_gpu_test_end(&bench->result, test, CE_TEST_SKIPPED, 0, "not run: %s failed", *broken);
-    else if (bench_is_taken(bench, bench->nv, 1, reason, &end))
+    else if (gpu_is_taken(&bench->nvml, bench->nv, 1, reason, &end))
         ce_gpu_test_end(&bench->result, test, end, 0, "meanwhile %s", reason);
     else
         return true;

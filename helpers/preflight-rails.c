@@ -100,7 +100,7 @@ static void open_rail(struct rail *rail, uint32_t index, uint32_t count)
 {
     struct ce_rdma_result result = {.text = ""};
     rail->place.device = rail->device;
-    if (rdma_port_open(&rail->port, &rail->place, &result) < 0) {
+    if (rdma_port_open(&rail->port, &rail->place, 0, &result) < 0) {
         fprintf(stderr, "preflight-rails: %s: %s\n", rail->device, result.text);
         rail->state = state_of(&result);
     }

@@ -7,6 +7,7 @@ unit_programs = \
     tests/unit/base/test_parse \
     tests/unit/base/test_replace \
     tests/unit/base/test_root \
+    tests/unit/base/test_tail \
     tests/unit/base/test_text \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
@@ -17,7 +18,9 @@ unit_programs = \
     tests/unit/model/test_gpu_bench \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
+    tests/unit/model/test_gres \
     tests/unit/model/test_host \
+    tests/unit/model/test_hostfold \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -37,6 +40,7 @@ unit_programs = \
     tests/unit/checks/test_gpu_delta \
     tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_bench_gpu \
+    tests/unit/checks/test_bench_measured \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_checks \
     tests/unit/config/test_config \
@@ -46,14 +50,18 @@ unit_programs = \
     tests/unit/checks/test_gpu \
     tests/unit/checks/test_ib \
     tests/unit/health/test_drain \
+    tests/unit/health/test_bench_run \
+    tests/unit/health/test_equipment \
     tests/unit/health/test_check_names \
     tests/unit/health/test_guard \
     tests/unit/health/test_recover \
     tests/unit/health/test_recovery \
     tests/unit/health/test_health \
     tests/unit/health/test_journal \
+    tests/unit/health/test_patience \
     tests/unit/health/test_phase \
     tests/unit/health/test_questions \
+    tests/unit/health/test_told \
     tests/unit/checks/test_host \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
@@ -70,6 +78,7 @@ unit_programs = \
     tests/unit/launch/test_family \
     tests/unit/launch/test_gid \
     tests/unit/launch/test_interface \
+    tests/unit/launch/test_launcher \
     tests/unit/launch/test_locality \
     tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
@@ -103,7 +112,11 @@ unit_programs = \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
-    tests/unit/slurm/test_nodes
+    tests/unit/slurm/test_nodes \
+    tests/unit/slurm/test_open_mode \
+    tests/unit/status/test_board \
+    tests/unit/status/test_health_line \
+    tests/unit/status/test_rows
 # Kernel logs.
 EXTRA_DIST += \
     tests/fixtures/kernel/benign.kmsg \
@@ -231,6 +244,7 @@ EXTRA_DIST += \
     tests/unit/probe/machine.h \
     tests/unit/probe/asked.h \
     tests/unit/probe/tree.h \
+    tests/unit/status/lines.h \
     tests/unit/unit.h \
     tests/unit/unit_dir.h \
     tests/unit/unit_env.h
@@ -241,6 +255,9 @@ tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_run_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_run_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_status_test_board_LDADD = libstatus.la $(LDADD)
+tests_unit_status_test_health_line_LDADD = libstatus.la $(LDADD)
+tests_unit_status_test_rows_LDADD = libstatus.la $(LDADD)
 tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 
