@@ -153,7 +153,7 @@ check_option() {
     # shellcheck disable=SC2046
     empty "and every item" "$(section slurm-cluster-env.7 SH ITEMS |
         lacks $(sed -n 's/^#define CE_REQUEST_ITEMS "\(.*\)"/\1/p' "$top/lib/model/request.h" |
-            sed 's/([^)]*)//g; s/=N//; s/=[a-z|]*//g' | tr -d ,))"
+            sed 's/([^)]*)//g; s/=N//g; s/=[a-z|]*//g' | tr -d ,))"
     # shellcheck disable=SC2046
     empty "and every argument of plugstack.conf" "$(section slurm-cluster-env.7 SH 'PLUGSTACK ARGUMENTS' |
         lacks $(sed -n '/^static struct arguments read_arguments/,/^}/p' "$top/spank/plugin.c" |
