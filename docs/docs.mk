@@ -22,6 +22,7 @@ dist_doc_DATA += \
     docs/hardware-seen.md \
     docs/machines.md \
     docs/monitoring.md \
+    docs/preflight.md \
     docs/prolog.md \
     docs/stable.md \
     docs/status.md \

@@ -186,7 +186,7 @@ static void every_row_is_whole(void **state)
         assert_non_null(strchr(check->name, '.'));
         assert_int_equal(strspn(check->name, "abcdefghijklmnopqrstuvwxyz0123456789._"),
                          strlen(check->name));
-        assert_true(check->phases && !(check->phases & ~(unsigned)CE_EVERY_PHASE));
+        assert_true(check->phases && !(check->phases & ~(unsigned)(CE_EVERY_PHASE | CE_PREFLIGHT)));
         assert_true(check->what[0] && check->remedy[0] && check->doc[0] && check->judge);
         assert_int_not_equal(check->unknown, CE_DRAIN);
         assert_true(!(check->traits & CE_RECOVERABLE) || check->phases & CE_MANUAL); /* else it never passes */
