@@ -13,6 +13,7 @@
 
 #include "base/parse.h"
 #include "bench.h"
+#include "gpu_taken.h"
 
 enum { OUTPUT_MAX = 1 << 20, SECONDS_MAX = 3600 };
 
@@ -33,35 +34,10 @@ bool bench_did(struct bench *bench, enum ce_gpu_test test, cu_result code, const
     return false;
 }
 
-/* "2 processes: 4000, 4001" */
-static void name_processes(const nv_process *processes, unsigned count, unsigned kept,
-                           char reason[CE_TEST_REASON])
-{
-    size_t length = (size_t)snprintf(reason, CE_TEST_REASON, "in use by %u process%s", count,
-                                     count == 1 ? "" : "es");
-    for (unsigned i = 0; i < kept && i < 5 && length < CE_TEST_REASON; i++)
-        length += (size_t)snprintf(reason + length, CE_TEST_REASON - length, "%s%u",
-                                   i ? ", " : ": ", processes[i].pid);
-}
-
 bool bench_is_taken(const struct bench *bench, nv_device nv, unsigned ours,
                     char reason[CE_TEST_REASON], enum ce_test_end *end)
 {
-    nv_process processes[64] = {{.pid = 0}};
-    unsigned room = sizeof processes / sizeof *processes, count = room;
-    nv_return code = bench->nvml.processes ? bench->nvml.processes(nv, &count, processes)
-                                           : NV_NO_FUNCTION;
-    *end = CE_TEST_SKIPPED;
-    if (code == NV_INSUFFICIENT_SIZE || (code == NV_OK && count > ours)) {
-        name_processes(processes, count, code == NV_OK ? count : 0, reason);
-        return true;
-    }
-    if (code == NV_OK)
-        return false;
-    *end = CE_TEST_FAILED;
-    snprintf(reason, CE_TEST_REASON, "cannot tell whether it is in use: NVML: %s",
-             ce_nvml_word(code));
-    return true;
+    return gpu_is_taken(&bench->nvml, nv, ours, reason, end);
 }
 
 /* ---------------------------------------------------------------- getting hold of it */

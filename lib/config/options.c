@@ -200,6 +200,16 @@ static int apply_bench_below(value_t value, struct ce_config *config, struct ce_
     return read_number(value, 0, 99, &config->policy.bench.below_percent, err);
 }
 
+static int apply_nccl_node(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 100000, &config->policy.bench.nccl_node_gbytes, err);
+}
+
+static int apply_nccl_gang(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 100000, &config->policy.bench.nccl_gang_gbytes, err);
+}
+
 static void clear_mounts(struct ce_config *config)
 {
     config->policy.mount_count = 0;
@@ -396,6 +406,11 @@ const struct ce_option ce_options[] = {
     {"bench.below_median", CE_OPTION_NUMBER, true, apply_bench_below, NULL, "5",
      "A rail that carries so many percent less than the median of the rails is named;\n"
      "0: none is."},
+    {"bench.nccl_node", CE_OPTION_NUMBER, true, apply_nccl_node, NULL, "0",
+     "The bus bandwidth of all-reduces over the GPUs of one node in 'cluster-env bench nccl',\n"
+     "at least, in GB/s; 0: what such GPUs usually have, see docs/bench.md."},
+    {"bench.nccl_gang", CE_OPTION_NUMBER, true, apply_nccl_gang, NULL, "0",
+     "The same over the GPUs of several nodes."},
 };
 const size_t ce_option_count = sizeof ce_options / sizeof *ce_options;
 

@@ -3,6 +3,7 @@
  * form.  It shares no declaration with our helper, so that a mistake is not made twice. */
 #include <fnmatch.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ typedef unsigned long long ull;
 
 enum { SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, NOT_INITIALIZED, NO_DEVICE = 100, INVALID_DEVICE };
 enum { INVALID_IMAGE = 200, INVALID_CONTEXT, INVALID_HANDLE = 400, NOT_FOUND = 500 };
+enum { NOT_READY = 600 };
 enum { ILLEGAL_ADDRESS = 700, ALREADY_ENABLED = 704, NOT_ENABLED };
 enum { GPUS = 16, LINES = 4096, TEXT = 256, PIECES = 8192 };
 
@@ -151,6 +153,25 @@ CUresult cuGetErrorName(CUresult error, const char **name)
         }
     *name = NULL;
     return INVALID_VALUE;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    *count = gpu_count;
+    return initialized ? SUCCESS : NOT_INITIALIZED;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int index)
+{
+    *device = index;
+    return index >= 0 && index < gpu_count ? SUCCESS : INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetPCIBusId(char *bus, int size, CUdevice device)
+{
+    const char *text = of_gpu(&gpus[device], "bus");
+    snprintf(bus, (size_t)size, "%s", text ? text : "");
+    return SUCCESS;
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus)
@@ -353,6 +374,67 @@ CUresult cuMemcpyDtoH_v2(void *host, CUdeviceptr pointer, size_t size)
         return code ? code : ILLEGAL_ADDRESS;
     memcpy(host, at, size);
     return SUCCESS;
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr pointer, const void *host, size_t size)
+{
+    char *at = view(current, pointer, size);
+    CUresult code = do_on(current, "write");
+    if (code != SUCCESS || !at)
+        return code ? code : ILLEGAL_ADDRESS;
+    memcpy(at, host, size);
+    return SUCCESS;
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size)
+{
+    char *there = view(current, to, size), *here = view(current, from, size);
+    if (!there || !here)
+        return ILLEGAL_ADDRESS;
+    memmove(there, here, size);
+    return SUCCESS;
+}
+
+/* For the double of NCCL, whatever GPU is current. */
+void *cuDoubleView(CUdeviceptr pointer, size_t size)
+{
+    int index = (int)(pointer >> 40) - 1;
+    return index >= 0 && index < GPUS ? view(&gpus[index], pointer, size) : NULL;
+}
+
+/* ---------------------------------------------------------------- streams */
+
+/* Things that are still to happen in it; the double of NCCL counts them. */
+struct stream {
+    atomic_int pending;
+};
+
+CUresult cuStreamCreate(struct stream **stream, unsigned flags)
+{
+    CUresult code = flags > 1 ? INVALID_VALUE : do_on(current, "stream");
+    if (code != SUCCESS)
+        return code;
+    *stream = calloc(1, sizeof **stream);
+    kept++;
+    return SUCCESS;
+}
+
+CUresult cuStreamQuery(struct stream *stream)
+{
+    CUresult code = do_on(current, "query");
+    return code ? code : atomic_load(&stream->pending) ? NOT_READY : SUCCESS;
+}
+
+CUresult cuStreamDestroy_v2(struct stream *stream)
+{
+    (void)stream; /* somebody may still count in it */
+    kept--;
+    return SUCCESS;
+}
+
+void cuDoublePend(struct stream *stream, int change)
+{
+    atomic_fetch_add(&stream->pending, change);
 }
 
 /* Bytes are not moved: a copy is the time that it takes. */
