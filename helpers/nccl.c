@@ -53,8 +53,10 @@ enum nccl_loaded nccl_load(const char *path, struct nccl *ret, int *version, str
 const char *nccl_word(const struct nccl *nccl, nc_result code, char *text, size_t size)
 {
     const char *last = nccl->last_error ? nccl->last_error(NULL) : NULL;
-    const char *word = nccl->error_string(code);
-    snprintf(text, size, "%s (%u)%s%s", word ? word : "an unknown error", (unsigned)code,
-             last && *last ? ": " : "", last ? last : "");
+    const char *word = nccl->error_string(code), *advice;
+    word = word ? word : "an unknown error";
+    advice = strstr(word, " (run with NCCL_DEBUG");
+    snprintf(text, size, "%.*s (%u)%s%s", (int)(advice ? (size_t)(advice - word) : strlen(word)), word,
+             (unsigned)code, last && *last ? ": " : "", last ? last : "");
     return text;
 }

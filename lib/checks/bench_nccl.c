@@ -204,6 +204,12 @@ static uint32_t floor_of_model(const struct ce_nccl_run *run)
     return 0;
 }
 
+/* Cut, not rounded: 439.999 is not the floor of 440. */
+static double to_gbytes(uint64_t mbytes)
+{
+    return (double)(mbytes / 10) / 100;
+}
+
 struct rate {
     uint64_t mbytes, median;
     uint32_t floor;
@@ -229,9 +235,9 @@ static void add_rate(const struct judging *judging, const char *subject, const s
     if (verdict == CE_WARN && !low)
         snprintf(rest, sizeof rest, ", %.0f %% below the median of %.2f",
                  100.0 - 100.0 * (double)rate->mbytes / (double)rate->median,
-                 (double)rate->median / PER_GB);
+                 to_gbytes(rate->median));
     ADD(judging, BANDWIDTH, verdict, subject, "%.2f GB/s with %s over %u GPUs%s",
-        (double)rate->mbytes / PER_GB, add_size(bytes, size), judging->run->parts->ranks, rest);
+        to_gbytes(rate->mbytes), add_size(bytes, size), judging->run->parts->ranks, rest);
 }
 
 static void judge_bandwidth(const struct judging *judging, uint64_t median)
@@ -283,7 +289,7 @@ static void judge_transport(const struct judging *judging)
     for (uint32_t i = 0; i < run->nodes; i++)
         judge_node_transport(judging, &run->parts[i]);
     const struct ce_nccl_log *log = &run->parts->log;
-    if (judging->out->count > before)
+    if (judging->out->count > before || !all_done(run))
         return;
     if (!log->network[0] && !log->via[0])
         ADD(judging, TRANSPORT, CE_UNKNOWN, subject_of(judging, subject), "NCCL's log does not say");

@@ -14,6 +14,7 @@ unit_programs = \
     tests/unit/model/test_check_rule \
     tests/unit/model/test_finding \
     tests/unit/model/test_gpu_bench \
+    tests/unit/model/test_nccl_bench \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
     tests/unit/model/test_host \
@@ -34,6 +35,7 @@ unit_programs = \
     tests/unit/checks/test_gpu_delta \
     tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_bench_gpu \
+    tests/unit/checks/test_bench_nccl \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_checks \
     tests/unit/config/test_config \
@@ -88,6 +90,7 @@ unit_programs = \
     tests/unit/probe/test_kernel_line \
     tests/unit/probe/test_kernel_log \
     tests/unit/probe/test_machines \
+    tests/unit/probe/test_nccl_step \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
     tests/unit/probe/test_rail \
