@@ -75,9 +75,9 @@ static void take(const struct ce_child *child, struct ce_nccl_node *ret)
         why = whole ? err : why;
         whole = false;
     }
-    /* It may have said how it ended, and hang in what it gives back. */
+    /* It may have said how it ended, and hang in what it gives back.  A crash is nobody's fault yet. */
     if (ret->outcome == CE_NCCL_SILENT || (late && ret->outcome == CE_NCCL_DONE))
-        ce_nccl_node_end(ret, late ? CE_NCCL_LATE : CE_NCCL_FAILED, "%s",
+        ce_nccl_node_end(ret, late ? CE_NCCL_LATE : CE_NCCL_SILENT, "%s",
                          whole ? "it does not say how it ended" : why.text);
 }
 

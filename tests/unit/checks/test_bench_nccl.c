@@ -45,7 +45,7 @@ static const struct row {
     {"no_floor_is_known_of_seven_gpus", true, {.below_percent = 5},
      {{.name = "a", .gpu = H100, .gpus = 7, .ranks = 7, .outcome = CE_NCCL_DONE, MEASURED(90000)}},
      "pass sum a all sums are right, of 7 GPUs\n"
-     "pass bandwidth a 81.81 GB/s with 4 GiB over 7 GPUs\n"},
+     "pass bandwidth a 81.80 GB/s with 4 GiB over 7 GPUs\n"},
     {"nor_of_another_model", true, {.below_percent = 5},
      {{.name = "a", .gpu = "Tesla T4", .gpus = 8, .ranks = 8, .outcome = CE_NCCL_DONE, MEASURED(90000)}},
      "pass sum a all sums are right, of 8 GPUs\n"
