@@ -75,17 +75,17 @@ static int find_job(struct ce_allocation *ret, struct ce_error *err)
     if (ce_slurm_identify(&env, &id, err) < 0)
         return -1;
     if (id.kind == CE_STEP_TASKS)
-        return ce_fail(err, "it starts the tasks of a job's nodes itself: call it in the batch script or "
-                            "in salloc's shell, not by srun; or for this node alone with --here");
+        return ce_fail(err, "it is a task of a step, and starts a step itself; call it in the batch script "
+                            "or in salloc's shell, not by srun, or for this node alone with --here");
     return ce_slurm_allocation(&env, id, ret, err);
 }
 
 static void show_progress(const struct job *job, const struct ce_nccl_run *run)
 {
     if (job->progress && run->alone)
-        fprintf(stderr, "bench nccl: %u nodes, each alone ...\n", run->nodes);
+        dprintf(STDERR_FILENO, "bench nccl: %u nodes, each alone ...\n", run->nodes);
     else if (job->progress)
-        fprintf(stderr, "bench nccl: %u nodes together ...\n", run->nodes);
+        dprintf(STDERR_FILENO, "bench nccl: %u nodes together ...\n", run->nodes);
 }
 
 static int run_step(const struct job *job, struct ce_nccl_run *run, struct ce_error *err)
@@ -152,7 +152,7 @@ int ce_nccl_runs_job(const struct ce_nccl_test *test, const uint32_t *counts, si
     uint32_t nodes = ce_allocation_node_count(&job.allocation);
     int status = -1;
     if (job.allocation.order != CE_ORDER_NODEID)
-        ce_fail(err, "the nodes of this job are in an order of their own, heterogeneous or arbitrary: "
+        ce_fail(err, "the nodes of this job have an order of their own, heterogeneous or arbitrary; "
                      "use a job without that, or --here on each node");
     else if (count && counts[count - 1] > nodes)
         ce_fail(err, "-N asks for %u nodes, the job has %u", counts[count - 1], nodes);

@@ -28,7 +28,7 @@ _cluster_env_values() { # OPTION PROGRAM
         --from) echo -W "srun slurm dns" ;;
         --run | --root | --helpers | -r) echo -d ;;
         --rail) echo -W "$(_cluster_env_devices)" ;;
-        --config | --check | --facts | --svg | -c) echo -f ;;
+        --library | --config | --check | --facts | --svg | -c) echo -f ;;
         *) return 1 ;;
     esac
 }

@@ -199,7 +199,7 @@ static int read_outcome(const struct ce_record *record, struct ce_nccl_node *ret
             ret->outcome = (enum ce_nccl_outcome)i;
             return 0;
         }
-    return ce_fail(err, PREFIX "outcome=%.40s: expected done, skipped, failed, others or late", word);
+    return ce_fail(err, "nccl.outcome=%.40s: expected done, skipped, failed, others or late", word);
 }
 
 static void read_stage(const struct ce_record *record, struct ce_nccl_node *ret)
@@ -253,7 +253,7 @@ int ce_nccl_node_read(const char *text, struct ce_nccl_node *ret, struct ce_erro
         read_sizes(record, ret, err) < 0)
         return -1;
     if (ret->outcome == CE_NCCL_DONE && ret->size_count == 0)
-        return ce_fail(err, PREFIX "outcome=done: expected sizes");
+        return ce_fail(err, "nccl.outcome=done: expected sizes");
     return 0;
 }
 

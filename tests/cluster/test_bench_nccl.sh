@@ -100,17 +100,36 @@ test_refused() {
     run as_user salloc -Q -N2 cluster-env bench nccl -N 4
     [[ $status -eq 2 && $err == *"-N asks for 4 nodes, the job has 2"* ]] || complain "status $status: $err"
     run as_user srun -N1 cluster-env bench nccl
-    [[ $status -eq 2 && $err == *"not by srun"* ]] || complain "status $status: $err"
-    run as_user salloc -Q -N2 bash -c 'srun -N2 --exact --mem=0 sleep 3 & sleep 1
-        cluster-env bench nccl --size=1M --timeout=1; kill %1; wait' </dev/null
-    diag "$out" "$err"
+    [[ $status -ne 0 && $err == *"not by srun"* ]] || complain "status $status: $err"
     verdict "more nodes than the job has, and a call by srun: one line says so"
+    run as_user env SLURM_JOB_ID=4711 SLURM_JOB_NODELIST=alpha,n9 SLURM_NNODES=2 cluster-env bench nccl
+    [[ $status -eq 3 ]] || complain "exit status $status"
+    says "unknown  bench.nccl.start  alpha exit status 1: srun: error: " "unknown  bench.nccl.start  n9 exit status 1: srun: error: " \
+        "unknown  bench.nccl.start  2 nodes not run: alpha could not be measured alone"
+    verdict "a step that Slurm refuses: unknown, with srun's words"
+}
+
+nothing_runs() { [[ -z $(users_processes) ]]; }
+users_processes() { as_root head find /proc -maxdepth 1 -user demo -printf '%f '; }
+
+# As a terminal and Slurm end it, and as nobody should. salloc does not tell of a command that was killed.
+test_interrupted() {
+    local signal
+    for signal in INT TERM KILL; do
+        scene n10 nccl.reduce=hang
+        run as_user salloc -Q -N4 timeout -s "$signal" 3 cluster-env bench nccl --size=1M
+        [[ -z $out ]] || complain "$signal: it ended by itself: $out"
+        wait_until 10 nothing_runs || complain "$signal: left: $(users_processes)"
+    done
+    as_usual n10
+    verdict "interrupted, ended, killed: the step ends, and no process is left on any node"
 }
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_bench_nccl.sh SERIES" >&2; exit 2; }
-    local groups=(table faults refused)
-    plan $((7 + ${#groups[@]}))
+    [[ $1 == forky || -v CASES ]] || skip_all "the same on all series: it runs on forky"
+    local groups=(table faults refused interrupted)
+    plan $((9 + ${#groups[@]}))
     start_product "$1" --hardware <("$here/hgx_tree")
     lay_doubles
     run_groups "$1" "${groups[@]}"
