@@ -34,6 +34,7 @@ int ce_cmd_check(int argc, char **argv);
 int ce_cmd_bench(int argc, char **argv);
 int ce_cmd_config(int argc, char **argv);
 int ce_cmd_addresses(int argc, char **argv);
+int ce_cmd_doctor(int argc, char **argv);
 
 /* "cluster-env NAME: text" on stderr; returns status. */
 int ce_complain(const char *command, const struct ce_error *err, int status);

@@ -24,6 +24,7 @@ static const struct ce_command commands[] = {
     {"config", "check cluster-env.conf, or print an example of it", ce_cmd_config},
     {"addresses", "make the address book: every node's address on the cluster network",
      ce_cmd_addresses},
+    {"doctor", "what is installed right on this node, what is not, and how to mend it", ce_cmd_doctor},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -16,6 +16,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 #include "model/roster.h"
+#include "slurm_config.h"
 #include "slurm_drain.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
@@ -189,6 +190,7 @@ static const struct {
     int (*run)(char **arguments);
 } verbs[] = {
     {"list", 0, list},
+    {"config", 1, ce_slurm_config},
     {"drain", 4, ce_slurm_drain},
     {"resume", 2, ce_slurm_resume},
     {"requeue", 1, requeue},
@@ -204,6 +206,7 @@ int main(int argc, char **argv)
             return status;
         }
     fputs("usage: slurm-node list\n"
+          "       slurm-node config file|controller\n"
           "       slurm-node drain NODE REASON PERCENT HOURS\n"
           "       slurm-node resume NODE REASON\n"
           "       slurm-node requeue JOB\n",

@@ -37,6 +37,7 @@ AC_DEFUN([CE_TRY_LIBSLURM], [
     ], [
         ce_libslurm_summary="yes, for Slurm $ce_slurm_version"
         CE_LIBSLURM_SERIES
+        CE_SLURM_CONF_MEMBERS
     ])
 ])
 
@@ -53,4 +54,13 @@ AC_DEFUN([CE_LIBSLURM_SERIES], [
            ce_have_libslurm=no
            ce_libslurm_summary="no ($ce_libslurm_file is not of Slurm $ce_slurm_series, as the headers are)"])
     AC_MSG_RESULT([$ce_same_series])
+])
+
+# How prologs and their timeouts are told changed with the series.
+AC_DEFUN([CE_SLURM_CONF_MEMBERS], [
+    ce_saved_cppflags=$CPPFLAGS
+    CPPFLAGS="$CPPFLAGS $SLURM_CPPFLAGS"
+    AC_CHECK_MEMBERS([slurm_conf_t.prolog_cnt, slurm_conf_t.prolog_epilog_timeout], [], [],
+        [[#include <slurm/slurm.h>]])
+    CPPFLAGS=$ce_saved_cppflags
 ])

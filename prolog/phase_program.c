@@ -32,7 +32,7 @@
 enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
 /* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
  * meanwhile. */
-enum { LEFTOVERS_MS = 20000 };
+enum { LEFTOVERS_MS = CE_POLICY_LEFTOVERS_S * 1000 };
 enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
 
 /* Shared with the child. */

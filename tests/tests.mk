@@ -8,6 +8,7 @@ dist_check_SCRIPTS =
 LDADD = libhealth.la libadmin.la libprobe.la libcore.la $(CMOCKA_LIBS)
 
 include $(srcdir)/tests/unit/unit.mk
+include $(srcdir)/tests/unit/doctor.mk
 include $(srcdir)/tests/fuzz/fuzz.mk
 include $(srcdir)/tests/build/build.mk
 include $(srcdir)/tests/program/program.mk

@@ -56,6 +56,8 @@ enum ce_leftovers {
     CE_LEFTOVERS_END_SHARED, /* there, too */
 };
 enum { CE_LEFTOVERS_WAIT_MAX = 10 };
+/* How much longer an epilog may take than a prolog, for them. */
+enum { CE_POLICY_LEFTOVERS_S = 20 };
 
 enum { CE_POLICY_FIRMWARE_MAX = 8, CE_POLICY_VBIOS_MAX = 8, CE_POLICY_MOUNTS_MAX = CE_HOST_MOUNTS_MAX };
 

@@ -15,6 +15,9 @@ json_t *ce_json_text(const char *text);
 /* A finding, as all reports have it (report/findings.c). */
 json_t *ce_json_finding(const struct ce_finding *finding);
 
+/* How many of them there are, by verdict. */
+json_t *ce_json_counts(const struct ce_findings *findings);
+
 /* Append the document, indented, and a newline; root (NULL: it could not be made) is released.
  * 0, or -1 for no memory. */
 int ce_json_write(json_t *root, struct ce_text *out);

@@ -22,7 +22,7 @@ json_t *ce_json_finding(const struct ce_finding *finding)
                      "response", ce_json_text(ce_response_name(finding->response)));
 }
 
-static json_t *counts_json(const struct ce_findings *findings)
+json_t *ce_json_counts(const struct ce_findings *findings)
 {
     json_int_t counts[CE_FAIL + 1] = {0};
     json_t *object = json_object();
@@ -74,7 +74,7 @@ static json_t *run_json(const struct ce_run *run, bool all)
         "mode", text_or_null(run->mode), "error", text_or_null(run->error), "reason",
         text_or_null(run->reason), "misconfigured", run->misconfigured, "checked",
         json_boolean(!run->error), "done", ce_done_name(run->done), "took_ms", (int)run->took_ms,
-        "counts", counts_json(run->findings), "findings", findings, "left_out", left_out, "notes",
+        "counts", ce_json_counts(run->findings), "findings", findings, "left_out", left_out, "notes",
         notes_json(run->notes));
 }
 

@@ -122,10 +122,10 @@ tests_program_test_plugin_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) -I$(srcdir
 tests_program_test_plugin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -fvisibility=default
 tests_program_test_plugin_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_program_test_plugin_LDADD = $(CMOCKA_LIBS) -ldl
-EXTRA_tests_program_test_plugin_DEPENDENCIES = $(plugin_LTLIBRARIES)
+EXTRA_tests_program_test_plugin_DEPENDENCIES = $(the_plugin)
 
 # Not part of `make check`: takes minutes.
-check-valgrind: $(check_PROGRAMS) $(plugin_LTLIBRARIES)
+check-valgrind: $(check_PROGRAMS) $(the_plugin)
 	$(AM_V_at)srcdir='$(srcdir)' LIBTOOL='$(SHELL) ./libtool' \
 	    $(SHELL) $(srcdir)/tests/program/valgrind.sh $(check_PROGRAMS)
 .PHONY: check-valgrind

@@ -58,7 +58,7 @@ has() { # NAME PATTERN...
     empty "$tap_name" "$missing"
 }
 has "installs the library, its header and cluster_env.pc" \
-    "$libdir/libclusterenv.so" "$libdir/libclusterenv.so.0" /include/cluster_env/cluster_env.h /pkgconfig/cluster_env.pc
+    "$libdir/libclusterenv.so" "$libdir/libclusterenv.so.1" /include/cluster_env/cluster_env.h /pkgconfig/cluster_env.pc
 has "installs the manual" /man1/cluster-env.1 /man3/libclusterenv.3 /man5/cluster-env.conf.5 \
     /man5/cluster-env.hosts.5 /man5/node.facts.5 /man5/node.policy.5 /man7/slurm-cluster-env.7
 has "installs documents, the example and the completion" /slurm-cluster-env/user.md \

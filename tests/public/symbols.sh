@@ -21,7 +21,7 @@ needed=$(LC_ALL=C readelf -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 empty "links libc only" "$(printf '%s\n' "$needed" |
     grep -Ev '^(libc\.so\.6|ld-linux.*|libasan.*|libubsan.*)$' || true)"
 is "its name carries the version of the interface" \
-    "$(LC_ALL=C readelf -d "$so" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')" libclusterenv.so.0
+    "$(LC_ALL=C readelf -d "$so" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')" libclusterenv.so.1
 
 imported=$(nm -D --undefined-only "$so" | awk '{ print $2 }' | sed 's/@.*//')
 forbidden='dlopen|v?fork|exec.*|posix_spawn.*|popen|system|getaddrinfo|gethostby.*|pthread_create|v?f?printf|puts|putchar|fputs|fwrite|exit|_exit|abort|syslog|signal|sigaction|setenv|putenv|unsetenv|connect|send.*|setlocale'
