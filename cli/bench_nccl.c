@@ -120,7 +120,8 @@ static const struct argp_option options[] = {
     {"here", KEY_HERE, NULL, 0, "this node alone, also in a job", 0},
     {"size", 'm', "SIZE", 0, "the greatest message, as in 512M (4G)", 0},
     {"seconds", 's', "N", 0, "the most that each size is measured (1)", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "the most for drivers, the other nodes and connecting (60)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "the most for drivers, the other nodes and connecting (60)", 0},
     {"library", KEY_LIBRARY, "FILE", 0, "NCCL itself (libnccl.so.2 where the loader finds it)", 0},
     {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
@@ -133,10 +134,11 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
     .options = options,
     .parser = parse_argument,
-    .doc = "Measure all-reduces by NCCL over all GPUs of this node, and check their sums. In a Slurm "
-           "job: of each of its nodes, then over the GPUs of several together. A GPU that somebody "
-           "else computes on is not touched. Exit status: 0 well, 1 a fault, 2 usage or "
-           "configuration, 3 something could not be measured.",
+    .doc =
+        "Measure all-reduces by NCCL over all GPUs of this node, and check their sums. In a Slurm "
+        "job: of each of its nodes, then over the GPUs of several together. A GPU that somebody "
+        "else computes on is not touched. Exit status: 0 well, 1 a fault, 2 usage or "
+        "configuration, 3 something could not be measured.",
 };
 
 void ce_bench_nccl_help(FILE *out, char *name)
@@ -201,8 +203,9 @@ static int run(const struct arguments *arguments, struct ce_nccl_runs *runs)
 
 int ce_bench_nccl(int argc, char **argv)
 {
-    struct arguments arguments = {
-        .test = {.helpers = CE_HELPER_DIR, .bytes = UINT64_C(4) << 30}, .seconds = 1, .timeout = 60};
+    struct arguments arguments = {.test = {.helpers = CE_HELPER_DIR, .bytes = UINT64_C(4) << 30},
+                                  .seconds = 1,
+                                  .timeout = 60};
     struct ce_nccl_runs runs = {.count = 0};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     arguments.test.seconds = arguments.seconds;

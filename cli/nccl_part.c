@@ -58,14 +58,16 @@ static int find_place(struct ce_nccl_place *place, struct ce_nccl_node *part)
     const char *ip = getenv("PRIMARY_IP"), *name = getenv("PRIMARY_ADDR");
     if (!rank || !tasks || ce_parse_u32(tasks, 1, CE_NCCL_NODES_MAX, &place->nodes) < 0 ||
         ce_parse_u32(rank, 0, place->nodes - 1, &place->node) < 0) {
-        ce_nccl_node_end(part, CE_NCCL_FAILED, "Slurm does not tell which node of the step this is");
+        ce_nccl_node_end(part, CE_NCCL_FAILED,
+                         "Slurm does not tell which node of the step this is");
         return -1;
     }
     place->address = ip && *ip ? ip : name;
     place->port = getenv("PRIMARY_PORT");
     if (place->address && *place->address && place->port)
         return 0;
-    ce_nccl_node_end(part, CE_NCCL_FAILED, "PRIMARY_ADDR and PRIMARY_PORT are not set: --cluster-env did nothing");
+    ce_nccl_node_end(part, CE_NCCL_FAILED,
+                     "PRIMARY_ADDR and PRIMARY_PORT are not set: --cluster-env did nothing");
     return -1;
 }
 

@@ -50,7 +50,8 @@ static struct ce_nccl_run *add_run(struct ce_nccl_runs *runs, uint32_t nodes, bo
     return run;
 }
 
-int ce_nccl_runs_here(const struct ce_nccl_test *test, struct ce_nccl_runs *runs, struct ce_error *err)
+int ce_nccl_runs_here(const struct ce_nccl_test *test, struct ce_nccl_runs *runs,
+                      struct ce_error *err)
 {
     struct ce_nccl_run *run = add_run(runs, 1, true, err);
     if (!run)
@@ -75,8 +76,9 @@ static int find_job(struct ce_allocation *ret, struct ce_error *err)
     if (ce_slurm_identify(&env, &id, err) < 0)
         return -1;
     if (id.kind == CE_STEP_TASKS)
-        return ce_fail(err, "it is a task of a step, and starts a step itself; call it in the batch script "
-                            "or in salloc's shell, not by srun, or for this node alone with --here");
+        return ce_fail(
+            err, "it is a task of a step, and starts a step itself; call it in the batch script "
+                 "or in salloc's shell, not by srun, or for this node alone with --here");
     return ce_slurm_allocation(&env, id, ret, err);
 }
 
@@ -142,8 +144,8 @@ static void find_command(char *path, size_t size)
         path[n] = '\0';
 }
 
-int ce_nccl_runs_job(const struct ce_nccl_test *test, const uint32_t *counts, size_t count, bool progress,
-                     struct ce_nccl_runs *runs, struct ce_error *err)
+int ce_nccl_runs_job(const struct ce_nccl_test *test, const uint32_t *counts, size_t count,
+                     bool progress, struct ce_nccl_runs *runs, struct ce_error *err)
 {
     struct job job = {.test = test, .progress = progress};
     if (find_job(&job.allocation, err) < 0)
@@ -152,12 +154,14 @@ int ce_nccl_runs_job(const struct ce_nccl_test *test, const uint32_t *counts, si
     uint32_t nodes = ce_allocation_node_count(&job.allocation);
     int status = -1;
     if (job.allocation.order != CE_ORDER_NODEID)
-        ce_fail(err, "the nodes of this job have an order of their own, heterogeneous or arbitrary; "
-                     "use a job without that, or --here on each node");
+        ce_fail(err,
+                "the nodes of this job have an order of their own, heterogeneous or arbitrary; "
+                "use a job without that, or --here on each node");
     else if (count && counts[count - 1] > nodes)
         ce_fail(err, "-N asks for %u nodes, the job has %u", counts[count - 1], nodes);
     else
-        status = count ? run_all(&job, counts, count, runs, err) : run_all(&job, &nodes, 1, runs, err);
+        status =
+            count ? run_all(&job, counts, count, runs, err) : run_all(&job, &nodes, 1, runs, err);
     ce_allocation_free(&job.allocation);
     return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench-nccl: all-reduces over all GPUs of this node, or, with other nodes, over all of theirs.  One
+/* bench-nccl: all-reduces over all GPUs of this node, or, with other nodes, over all of theirs. One
  * process for a node, run as a child with a deadline.  A GPU that somebody else computes on is not
- * touched.  stdout is what model/nccl_bench.h says, between the lines of NCCL's log; the exit status is
- * 0 (also where nothing could be measured: the text says why) or 2 (usage). */
+ * touched.  stdout is what model/nccl_bench.h says, between the lines of NCCL's log; the exit
+ * status is 0 (also where nothing could be measured: the text says why) or 2 (usage). */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -117,9 +117,10 @@ struct arguments {
 
 static int usage(void)
 {
-    fputs("usage: bench-nccl [--name=NODE] [--bytes=N] [--seconds=N] [--library=FILE] [--limit=MS]\n"
-          "       [--nodes=N --node=I --address=A --port=N [--meet=MS]]\n",
-          stderr);
+    fputs(
+        "usage: bench-nccl [--name=NODE] [--bytes=N] [--seconds=N] [--library=FILE] [--limit=MS]\n"
+        "       [--nodes=N --node=I --address=A --port=N [--meet=MS]]\n",
+        stderr);
     return 2;
 }
 
@@ -190,7 +191,8 @@ static int make_gang(const struct arguments *arguments, struct gang *gang)
                           .node = arguments->node,
                           .meet_by = now + (uint64_t)arguments->meet_ms * CE_NS_PER_MS,
                           .deadline = now + (uint64_t)arguments->limit_ms * CE_NS_PER_MS};
-    if (arguments->nodes > 1 && (!token || !*token || ce_copy(gang->token, sizeof gang->token, token) < 0)) {
+    if (arguments->nodes > 1 &&
+        (!token || !*token || ce_copy(gang->token, sizeof gang->token, token) < 0)) {
         fputs("bench-nccl: " TOKEN " is not set\n", stderr);
         return -1;
     }

@@ -56,7 +56,7 @@ const char *nccl_word(const struct nccl *nccl, nc_result code, char *text, size_
     const char *word = nccl->error_string(code), *advice;
     word = word ? word : "an unknown error";
     advice = strstr(word, " (run with NCCL_DEBUG");
-    snprintf(text, size, "%.*s (%u)%s%s", (int)(advice ? (size_t)(advice - word) : strlen(word)), word,
-             (unsigned)code, last && *last ? ": " : "", last ? last : "");
+    snprintf(text, size, "%.*s (%u)%s%s", (int)(advice ? (size_t)(advice - word) : strlen(word)),
+             word, (unsigned)code, last && *last ? ": " : "", last ? last : "");
     return text;
 }

@@ -33,8 +33,8 @@ struct nccl_bench {
     struct ce_nccl_node result;
 };
 
-/* The test has failed, and the result says so: 0, or -1 and the rest is not to be done.  A result that has
- * an outcome already keeps it: what came first is the cause. */
+/* The test has failed, and the result says so: 0, or -1 and the rest is not to be done.  A result
+ * that has an outcome already keeps it: what came first is the cause. */
 int nccl_bench_cuda(struct nccl_bench *bench, cu_result code, const char *what);
 int nccl_bench_nccl(struct nccl_bench *bench, nc_result code, const char *what);
 int nccl_bench_fail(struct nccl_bench *bench, enum ce_nccl_outcome outcome, const char *reason);
@@ -50,8 +50,8 @@ void nccl_gpus_close(struct nccl_bench *bench);
 /* Connect the ranks; all-reduces of all sizes, each told as soon as it is measured. */
 int nccl_measure(struct nccl_bench *bench);
 
-/* What rank r adds at place i is (i * 31 + r * 17) % NCCL_PERIOD: other neighbours and other ranks have
- * other numbers, and sums of all ranks are whole numbers that a float holds. */
+/* What rank r adds at place i is (i * 31 + r * 17) % NCCL_PERIOD: other neighbours and other ranks
+ * have other numbers, and sums of 67,000 ranks are whole numbers that a float holds. */
 enum { NCCL_PERIOD = 251, NCCL_PIECE = NCCL_PERIOD * 4096 };
 static inline float nccl_addend(uint64_t place, uint32_t rank)
 {

@@ -148,7 +148,8 @@ static int find_address(const struct gang *gang, char text[INET6_ADDRSTRLEN], st
     int code = getaddrinfo(gang->address, NULL, &hints, &list);
     if (code != 0)
         return ce_fail(err, "%s: %s", gang->address, gai_strerror(code));
-    code = getnameinfo(list->ai_addr, list->ai_addrlen, text, INET6_ADDRSTRLEN, NULL, 0, NI_NUMERICHOST);
+    code = getnameinfo(list->ai_addr, list->ai_addrlen, text, INET6_ADDRSTRLEN, NULL, 0,
+                       NI_NUMERICHOST);
     freeaddrinfo(list);
     return code == 0 ? 0 : ce_fail(err, "%s: %s", gang->address, gai_strerror(code));
 }
@@ -174,8 +175,8 @@ static int gather(struct gang *gang, struct gang_part *part, const char *address
 
 /* ---------------------------------------------------------------- the other nodes */
 
-static int take_word(struct gang *gang, int fd, const char *who, struct word *word, uint64_t deadline,
-                     struct ce_error *err)
+static int take_word(struct gang *gang, int fd, const char *who, struct word *word,
+                     uint64_t deadline, struct ce_error *err)
 {
     int status = word_receive(gang, fd, word, deadline);
     if (status < 0 || word->failed[0] || word->step != gang->step)
@@ -270,8 +271,8 @@ static int report(struct gang *gang, uint64_t *value, struct ce_error *err)
     if (word_send(gang->links[0], &word, gang->deadline) < 0)
         return FROM_OTHERS(gang), ce_fail(err, "node 0 is gone");
     /* Where somebody is late, node 0 says who. */
-    if (take_word(gang, gang->links[0], "node 0", &word, gang->deadline + (uint64_t)TELL_MS * MS / 2,
-                  err) < 0)
+    if (take_word(gang, gang->links[0], "node 0", &word,
+                  gang->deadline + (uint64_t)TELL_MS * MS / 2, err) < 0)
         return -1;
     *value = word.value;
     return 0;
@@ -328,7 +329,8 @@ static void hang_up(int fd, uint64_t deadline)
     char rest[sizeof(struct word)];
     uint64_t now;
     shutdown(fd, SHUT_WR);
-    while ((now = ce_clock_ns()) < deadline && poll(&one, 1, (int)((deadline - now) / MS + 1)) > 0 &&
+    while ((now = ce_clock_ns()) < deadline &&
+           poll(&one, 1, (int)((deadline - now) / MS + 1)) > 0 &&
            recv(fd, rest, sizeof rest, MSG_DONTWAIT) > 0)
         ;
     close(fd);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes that make one all-reduce, and the TCP connections over which they arrange it: every node to
- * node 0.  Nothing here waits longer than to the gang's deadline.  Who cannot say the token takes no
- * part, and is told nothing.
+/* The nodes that make one all-reduce, and the TCP connections over which they arrange it: every
+ * node to node 0.  Nothing here waits longer than to the gang's deadline.  Who cannot say the token
+ * takes no part, and is told nothing.
  *
- * Where a function returns -1, err says why, and gang->others whether that is another node's failure;
- * gang_fail() hands it on, so that nobody waits for a node that has given up. */
+ * Where a function returns -1, err says why, and gang->others whether that is another node's
+ * failure; gang_fail() hands it on, so that nobody waits for a node that has given up. */
 #ifndef CE_HELPERS_NCCL_GANG_H
 #define CE_HELPERS_NCCL_GANG_H
 
@@ -17,13 +17,13 @@
 enum { GANG_TOKEN = 40 };
 
 struct gang {
-    const char *name; /* of this node */
+    const char *name;           /* of this node */
     const char *address, *port; /* of node 0 */
     char token[GANG_TOKEN];
     uint32_t nodes, node; /* how many, and which this is; of one alone nothing else is looked at */
     uint64_t meet_by, deadline; /* ce_clock_ns() */
     bool others;
-    int *links; /* node 0: to each node; another: its first is to node 0; -1: none.  NULL before meeting */
+    int *links; /* node 0: to each node; another: its first is to node 0; -1: none */
     uint64_t step;
 };
 

@@ -23,10 +23,12 @@ static int load_libraries(struct nccl_bench *bench)
     int version = 0;
     enum cuda_loaded cuda = cuda_load(&bench->cuda, &err);
     if (cuda != CUDA_LOADED)
-        return nccl_bench_fail(bench, cuda == CUDA_ABSENT ? CE_NCCL_SKIPPED : CE_NCCL_FAILED, err.text);
+        return nccl_bench_fail(bench, cuda == CUDA_ABSENT ? CE_NCCL_SKIPPED : CE_NCCL_FAILED,
+                               err.text);
     enum nccl_loaded nccl = nccl_load(bench->library, &bench->nccl, &version, &err);
     if (nccl != NCCL_LOADED)
-        return nccl_bench_fail(bench, nccl == NCCL_ABSENT ? CE_NCCL_SKIPPED : CE_NCCL_FAILED, err.text);
+        return nccl_bench_fail(bench, nccl == NCCL_ABSENT ? CE_NCCL_SKIPPED : CE_NCCL_FAILED,
+                               err.text);
     bench->result.version = (uint32_t)version;
     if (nvml_load(&bench->nvml, &err) < 0) {
         ce_fail_in(&err, "cannot tell whether GPUs are in use");
@@ -76,7 +78,8 @@ static int add_gpu(struct nccl_bench *bench, int index)
     struct nccl_gpu *gpu = &bench->gpus[bench->result.gpus];
     char bus[BUS] = "";
     if (nccl_bench_cuda(bench, bench->cuda.device(&gpu->device, index), "finding a GPU") < 0 ||
-        nccl_bench_cuda(bench, bench->cuda.bus(bus, sizeof bus, gpu->device), "finding a GPU") < 0 ||
+        nccl_bench_cuda(bench, bench->cuda.bus(bus, sizeof bus, gpu->device), "finding a GPU") <
+            0 ||
         look_at(bench, bus) < 0)
         return -1;
     name_gpu(bench, gpu->device);
@@ -112,9 +115,11 @@ static int take_gpus(struct nccl_bench *bench)
     const struct cuda *cuda = &bench->cuda;
     for (uint32_t i = 0; i < bench->result.gpus; i++) {
         struct nccl_gpu *gpu = &bench->gpus[i];
-        if (nccl_bench_cuda(bench, cuda->context(&gpu->context, gpu->device), "making a context") < 0 ||
+        if (nccl_bench_cuda(bench, cuda->context(&gpu->context, gpu->device), "making a context") <
+                0 ||
             use(bench, gpu) < 0 ||
-            nccl_bench_cuda(bench, cuda->new_stream(&gpu->stream, CU_STREAM_ALONE), "making a stream") < 0)
+            nccl_bench_cuda(bench, cuda->new_stream(&gpu->stream, CU_STREAM_ALONE),
+                            "making a stream") < 0)
             return -1;
     }
     return 0;
@@ -155,7 +160,8 @@ int nccl_gpus_room(struct nccl_bench *bench)
 static int fill(struct nccl_bench *bench, const struct nccl_gpu *gpu, uint32_t rank, float *piece)
 {
     const struct cuda *cuda = &bench->cuda;
-    uint64_t done = NCCL_PIECE * sizeof *piece < bench->bytes ? NCCL_PIECE * sizeof *piece : bench->bytes;
+    uint64_t done =
+        NCCL_PIECE * sizeof *piece < bench->bytes ? NCCL_PIECE * sizeof *piece : bench->bytes;
     for (uint64_t i = 0; i < NCCL_PIECE; i++)
         piece[i] = nccl_addend(i, rank);
     cu_result code = cuda->write(gpu->from, piece, done);
@@ -177,8 +183,10 @@ int nccl_gpus_fill(struct nccl_bench *bench)
     for (uint32_t i = 0; i < bench->result.gpus; i++) {
         struct nccl_gpu *gpu = &bench->gpus[i];
         if (use(bench, gpu) < 0 ||
-            nccl_bench_cuda(bench, bench->cuda.alloc(&gpu->from, bench->bytes), "taking memory") < 0 ||
-            nccl_bench_cuda(bench, bench->cuda.alloc(&gpu->to, bench->bytes), "taking memory") < 0 ||
+            nccl_bench_cuda(bench, bench->cuda.alloc(&gpu->from, bench->bytes), "taking memory") <
+                0 ||
+            nccl_bench_cuda(bench, bench->cuda.alloc(&gpu->to, bench->bytes), "taking memory") <
+                0 ||
             fill(bench, gpu, bench->part.first + i, piece) < 0)
             return -1;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connecting the ranks, and all-reduces over them: how long they take, and whether the sums are right. */
+/* Connecting the ranks, and all-reduces over them: how long they take, and whether the sums are
+ * right. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +13,13 @@
 #include "nccl_bench.h"
 
 #define SECOND UINT64_C(1000000000)
-enum { LEAST = CE_NCCL_LEAST, STEP = CE_NCCL_STEP, TIMES_MAX = 1000, LOOK_MS = 10, MAX_PIECES = 64 };
+enum {
+    LEAST = CE_NCCL_LEAST,
+    STEP = CE_NCCL_STEP,
+    TIMES_MAX = 1000,
+    LOOK_MS = 10,
+    MAX_PIECES = 64
+};
 
 /* What is compared with what was added. */
 struct sums {
@@ -27,8 +34,8 @@ static int failed_in_gang(struct nccl_bench *bench, const struct ce_error *err)
 
 /* ---------------------------------------------------------------- ranks */
 
-/* While NCCL connects, which may wait for ever for a rank that will not come, somebody else looks after
- * the gang: where that is broken, or the time over, this process ends. */
+/* While NCCL connects, which may wait for ever for a rank that will not come, somebody else looks
+ * after the gang: where that is broken, or the time over, this process ends. */
 struct watch {
     struct nccl_bench *bench;
     atomic_bool over;
@@ -68,7 +75,8 @@ static int join_ranks(struct nccl_bench *bench)
     const struct nccl *nccl = &bench->nccl;
     int status = nccl_bench_nccl(bench, nccl->group_start(), "ncclGroupStart");
     for (uint32_t i = 0; i < bench->result.gpus && status == 0; i++) {
-        status = nccl_bench_cuda(bench, bench->cuda.use(bench->gpus[i].context), "taking a context");
+        status =
+            nccl_bench_cuda(bench, bench->cuda.use(bench->gpus[i].context), "taking a context");
         if (status == 0)
             status = nccl_bench_nccl(bench,
                                      nccl->init_rank(&bench->gpus[i].comm, (int)bench->part.ranks,
@@ -140,7 +148,8 @@ static int look_around(struct nccl_bench *bench, const struct nccl_gpu *gpu)
     return 0;
 }
 
-/* A stream that is not ready is asked again at once, for as long as that is short: the time counts. */
+/* A stream that is not ready is asked again at once, for as long as that is short: the time counts.
+ */
 static int wait_for(struct nccl_bench *bench, const struct nccl_gpu *gpu)
 {
     uint64_t began = ce_clock_ns(), looked = began;
@@ -170,7 +179,8 @@ static int run(struct nccl_bench *bench, uint64_t bytes, uint64_t times, uint64_
         if (enqueue(bench, bytes) < 0)
             return -1;
     for (uint32_t i = 0; i < bench->result.gpus; i++)
-        if (bench->cuda.use(bench->gpus[i].context) != CU_OK || wait_for(bench, &bench->gpus[i]) < 0)
+        if (bench->cuda.use(bench->gpus[i].context) != CU_OK ||
+            wait_for(bench, &bench->gpus[i]) < 0)
             return nccl_bench_fail(bench, CE_NCCL_FAILED, "waiting for an all-reduce");
     *ns = (ce_clock_ns() - began) / times + 1;
     return 0;
@@ -188,7 +198,8 @@ static uint64_t compare(const struct sums *sums, uint64_t count)
     return wrong;
 }
 
-/* Every element of what is small; of more, pieces all over it, the first and the last among them. */
+/* Every element of what is small; of more, pieces all over it, the first and the last among them.
+ */
 static int check_gpu(struct nccl_bench *bench, const struct nccl_gpu *gpu, uint64_t bytes,
                      const struct sums *sums, uint64_t *wrong)
 {
@@ -205,11 +216,13 @@ static int check_gpu(struct nccl_bench *bench, const struct nccl_gpu *gpu, uint6
     return 0;
 }
 
-static int check_sums(struct nccl_bench *bench, uint64_t bytes, const struct sums *sums, uint64_t *wrong)
+static int check_sums(struct nccl_bench *bench, uint64_t bytes, const struct sums *sums,
+                      uint64_t *wrong)
 {
     *wrong = 0;
     for (uint32_t i = 0; i < bench->result.gpus; i++)
-        if (nccl_bench_cuda(bench, bench->cuda.use(bench->gpus[i].context), "taking a context") < 0 ||
+        if (nccl_bench_cuda(bench, bench->cuda.use(bench->gpus[i].context), "taking a context") <
+                0 ||
             check_gpu(bench, &bench->gpus[i], bytes, sums, wrong) < 0)
             return -1;
     return 0;
@@ -219,8 +232,10 @@ static int check_sums(struct nccl_bench *bench, uint64_t bytes, const struct sum
 static int clear(struct nccl_bench *bench, uint64_t bytes)
 {
     for (uint32_t i = 0; i < bench->result.gpus; i++)
-        if (nccl_bench_cuda(bench, bench->cuda.use(bench->gpus[i].context), "taking a context") < 0 ||
-            nccl_bench_cuda(bench, bench->cuda.clear(bench->gpus[i].to, 0xff, bytes), "clearing memory") < 0 ||
+        if (nccl_bench_cuda(bench, bench->cuda.use(bench->gpus[i].context), "taking a context") <
+                0 ||
+            nccl_bench_cuda(bench, bench->cuda.clear(bench->gpus[i].to, 0xff, bytes),
+                            "clearing memory") < 0 ||
             nccl_bench_cuda(bench, bench->cuda.synchronize(), "clearing memory") < 0)
             return -1;
     return 0;
@@ -258,8 +273,8 @@ static int measure_size(struct nccl_bench *bench, uint64_t bytes, const struct s
     return 0;
 }
 
-/* From the least on, each four times the one before, up to the greatest, or to the last for which there
- * is time: each is done at least three times. */
+/* From the least on, each four times the one before, up to the greatest, or to the last for which
+ * there is time: each is done at least three times. */
 static int measure_sizes(struct nccl_bench *bench, const struct sums *sums)
 {
     const uint64_t most = ce_nccl_size_ms(bench->seconds) * (uint64_t)CE_NS_PER_MS;

@@ -21,7 +21,8 @@ struct word {
 
 void word_init(const struct gang *gang, struct word *ret);
 
-/* A whole word by the deadline (ce_clock_ns()).  0, or -1: closed, too late, not a word of this gang. */
+/* A whole word by the deadline (ce_clock_ns()).  0, or -1: closed, too late, not a word of this
+ * gang. */
 int word_send(int fd, const struct word *word, uint64_t deadline);
 int word_receive(const struct gang *gang, int fd, struct word *ret, uint64_t deadline);
 

@@ -12,8 +12,8 @@ enum check { START, SUM, BANDWIDTH, TRANSPORT };
 static const char *const checks[] = {"bench.nccl.start", "bench.nccl.sum", "bench.nccl.bandwidth",
                                      "bench.nccl.transport"};
 
-/* GB/s of the bus bandwidth of a healthy node, and of several, of eight GPUs each: the lower ones of
- * what Azure and Oracle ask of their own. */
+/* GB/s of the bus bandwidth of a healthy node, and of several, of eight GPUs each: the lower ones
+ * of what Azure and Oracle ask of their own. */
 static const struct {
     const char *name;
     uint32_t node, gang;
@@ -34,9 +34,11 @@ struct judging {
 
 static const char *const remedies[] = {
     "look at what it says, and run it again",
-    "test memory and computing of the GPUs with 'cluster-env bench gpu', and exchange the one that is wrong",
+    "test memory and computing of the GPUs with 'cluster-env bench gpu', and exchange the one that "
+    "is wrong",
     "check the GPUs' links with 'cluster-env bench gpu', the rails with 'cluster-env bench rdma'",
-    "check the rails with 'cluster-env check', and that jobs may use them: memlock, /dev/infiniband",
+    "check the rails with 'cluster-env check', and that jobs may use them: memlock, "
+    "/dev/infiniband",
 };
 
 /* The finding added last is of this check. */
@@ -48,8 +50,10 @@ static void name_last(const struct judging *judging, enum check check)
     struct ce_finding *finding = &out->items[out->count - 1];
     finding->check = checks[check];
     finding->what = judging->run->alone ? "node" : "gang";
-    finding->remedy = finding->verdict >= CE_WARN || finding->verdict == CE_UNKNOWN ? remedies[check] : "";
-    finding->response = finding->verdict >= CE_WARN || finding->verdict == CE_UNKNOWN ? CE_TELL : CE_IGNORE;
+    finding->remedy =
+        finding->verdict >= CE_WARN || finding->verdict == CE_UNKNOWN ? remedies[check] : "";
+    finding->response =
+        finding->verdict >= CE_WARN || finding->verdict == CE_UNKNOWN ? CE_TELL : CE_IGNORE;
 }
 
 #define ADD(judging, check, verdict, subject, ...)                                                 \
@@ -74,7 +78,8 @@ static const char *add_size(uint64_t bytes, char text[32])
 
 /* ---------------------------------------------------------------- what was not measured */
 
-/* NCCL that gives up on this node would give up in a job.  What comes before it is our own business. */
+/* NCCL that gives up on this node would give up in a job.  What comes before it is our own
+ * business. */
 static enum ce_verdict verdict_of(const struct ce_nccl_node *part)
 {
     if (part->outcome == CE_NCCL_SKIPPED)
@@ -221,7 +226,8 @@ static enum ce_verdict judge_rate(const struct judging *judging, const struct ra
     uint32_t below = judging->limits->below_percent;
     if (rate->mbytes < (uint64_t)rate->floor * PER_GB)
         return rate->given || judging->run->alone ? CE_FAIL : CE_WARN;
-    return below && rate->median && rate->mbytes * 100 < rate->median * (100 - below) ? CE_WARN : CE_PASS;
+    return below && rate->median && rate->mbytes * 100 < rate->median * (100 - below) ? CE_WARN
+                                                                                      : CE_PASS;
 }
 
 static void add_rate(const struct judging *judging, const char *subject, const struct rate *rate,
@@ -274,25 +280,31 @@ static void judge_node_transport(const struct judging *judging, const struct ce_
         ADD(judging, TRANSPORT, CE_WARN, part->name, "sockets, as %s says, where it has %u rails",
             part->asked, part->rails);
     else
-        ADD(judging, TRANSPORT, CE_FAIL, part->name, "NCCL fell back to sockets, expected its %u rails",
-            part->rails);
+        ADD(judging, TRANSPORT, CE_FAIL, part->name,
+            "NCCL fell back to sockets, expected its %u rails", part->rails);
 }
 
-/* Only what goes over the network: within a node the bandwidth tells. */
+/* Within a node there is nothing to be judged by: the bandwidth tells. */
+static void tell_transport(const struct judging *judging)
+{
+    const struct ce_nccl_node *part = judging->run->parts;
+    if (part->log.via[0])
+        ADD(judging, TRANSPORT, CE_PASS, part->name, "%s", part->log.via);
+}
+
 static void judge_transport(const struct judging *judging)
 {
     const struct ce_nccl_run *run = judging->run;
     size_t before = judging->out->count;
     char subject[CE_SUBJECT];
-    if (run->alone)
-        return;
     for (uint32_t i = 0; i < run->nodes; i++)
         judge_node_transport(judging, &run->parts[i]);
     const struct ce_nccl_log *log = &run->parts->log;
     if (judging->out->count > before || !all_done(run))
         return;
     if (!log->network[0] && !log->via[0])
-        ADD(judging, TRANSPORT, CE_UNKNOWN, subject_of(judging, subject), "NCCL's log does not say");
+        ADD(judging, TRANSPORT, CE_UNKNOWN, subject_of(judging, subject),
+            "NCCL's log does not say");
     else
         ADD(judging, TRANSPORT, CE_PASS, subject_of(judging, subject), "%s%s%s", log->network,
             log->network[0] && log->via[0] ? ": " : "", log->via);
@@ -312,6 +324,7 @@ static void judge_alone(const struct ce_nccl_run *run, const struct ce_nccl_limi
         }
         judge_sums(&judging);
         judge_bandwidth(&judging, median_of(run, one.parts->gpu));
+        tell_transport(&judging);
     }
 }
 
@@ -323,7 +336,8 @@ void ce_bench_nccl_judge(const struct ce_nccl_run *run, const struct ce_nccl_lim
     if (run->nodes == 0)
         return;
     if (run->not_run[0]) {
-        ADD(&judging, START, CE_UNKNOWN, subject_of(&judging, subject), "not run: %s", run->not_run);
+        ADD(&judging, START, CE_UNKNOWN, subject_of(&judging, subject), "not run: %s",
+            run->not_run);
     } else if (run->alone) {
         judge_alone(run, limits, out);
     } else if (!all_done(run)) {

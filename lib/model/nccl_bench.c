@@ -21,18 +21,22 @@ static const struct {
     uint32_t max;
 } numbers[] = {
     {"gpus", offsetof(struct ce_nccl_node, gpus), CE_NCCL_GPUS_MAX},
-    {"ranks", offsetof(struct ce_nccl_node, ranks), CE_NCCL_GPUS_MAX * CE_NCCL_NODES_MAX},
+    {"ranks", offsetof(struct ce_nccl_node, ranks), CE_NCCL_GPUS_MAX *CE_NCCL_NODES_MAX},
     {"version", offsetof(struct ce_nccl_node, version), 1000000},
     {"rails", offsetof(struct ce_nccl_node, rails), 8192},
 };
 
-#define TEXT(key, member) {key, offsetof(struct ce_nccl_node, member), sizeof(((struct ce_nccl_node *)0)->member)}
+#define TEXT(key, member)                                                                          \
+    {                                                                                              \
+        key, offsetof(struct ce_nccl_node, member), sizeof(((struct ce_nccl_node *)0)->member)     \
+    }
 static const struct {
     const char *key;
     size_t offset, size;
 } texts[] = {
-    TEXT("node", name),           TEXT("gpu", gpu),         TEXT("reason", reason),
-    TEXT("asked", asked),         TEXT("network", log.network), TEXT("via", log.via),
+    TEXT("node", name),           TEXT("gpu", gpu),
+    TEXT("reason", reason),       TEXT("asked", asked),
+    TEXT("network", log.network), TEXT("via", log.via),
     TEXT("warning", log.warning),
 };
 #undef TEXT
@@ -52,7 +56,8 @@ const char *ce_nccl_outcome_name(enum ce_nccl_outcome outcome)
 const char *ce_nccl_version_text(uint32_t version, char text[CE_NCCL_VERSION_TEXT])
 {
     uint32_t major = version >= 10000 ? 10000 : 1000;
-    snprintf(text, CE_NCCL_VERSION_TEXT, "%u.%u.%u", version / major, version % major / 100, version % 100);
+    snprintf(text, CE_NCCL_VERSION_TEXT, "%u.%u.%u", version / major, version % major / 100,
+             version % 100);
     return text;
 }
 
@@ -63,7 +68,8 @@ static void clean_text(char *ret, size_t size, const char *text)
     snprintf(ret, size, "%.*s", (int)size - 1, clean.text);
 }
 
-void ce_nccl_node_end(struct ce_nccl_node *node, enum ce_nccl_outcome outcome, const char *reason, ...)
+void ce_nccl_node_end(struct ce_nccl_node *node, enum ce_nccl_outcome outcome, const char *reason,
+                      ...)
 {
     char text[2 * CE_NCCL_REASON];
     va_list args;
@@ -188,7 +194,8 @@ void ce_nccl_say_end(const struct ce_nccl_node *node, struct ce_text *out)
 
 /* ---------------------------------------------------------------- reading */
 
-static int read_outcome(const struct ce_record *record, struct ce_nccl_node *ret, struct ce_error *err)
+static int read_outcome(const struct ce_record *record, struct ce_nccl_node *ret,
+                        struct ce_error *err)
 {
     const char *word = ce_record_get(record, PREFIX "outcome");
     ret->outcome = CE_NCCL_SILENT;
@@ -209,11 +216,13 @@ static void read_stage(const struct ce_record *record, struct ce_nccl_node *ret)
             ret->at = (enum ce_nccl_stage)i;
 }
 
-static int read_facts(const struct ce_record *record, struct ce_nccl_node *ret, struct ce_error *err)
+static int read_facts(const struct ce_record *record, struct ce_nccl_node *ret,
+                      struct ce_error *err)
 {
     for (size_t i = 0; i < NUMBERS; i++) {
         uint64_t number = 0;
-        if (ce_record_number(record, 0, numbers[i].max, &number, err, PREFIX "%s", numbers[i].key) < 0)
+        if (ce_record_number(record, 0, numbers[i].max, &number, err, PREFIX "%s", numbers[i].key) <
+            0)
             return -1;
         *number_at(ret, i) = (uint32_t)number;
     }
@@ -225,7 +234,8 @@ static int read_facts(const struct ce_record *record, struct ce_nccl_node *ret, 
 }
 
 /* Up to the first that is not whole. */
-static int read_sizes(const struct ce_record *record, struct ce_nccl_node *ret, struct ce_error *err)
+static int read_sizes(const struct ce_record *record, struct ce_nccl_node *ret,
+                      struct ce_error *err)
 {
     for (unsigned i = 0; i < CE_NCCL_SIZES_MAX; i++) {
         struct ce_nccl_size *size = &ret->sizes[i];

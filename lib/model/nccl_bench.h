@@ -57,23 +57,24 @@ struct ce_nccl_node {
     char reason[CE_NCCL_REASON];
     struct ce_nccl_size sizes[CE_NCCL_SIZES_MAX]; /* smallest first */
     unsigned size_count;
-    uint32_t rails;                /* that NCCL should use for other nodes; 0: none are known */
-    char asked[CE_NCCL_REASON];    /* the setting by which NCCL leaves them alone; "": there is none */
+    uint32_t rails;             /* that NCCL should use for other nodes; 0: none are known */
+    char asked[CE_NCCL_REASON]; /* the setting by which NCCL leaves them alone; "": there is none */
     struct ce_nccl_log log;
 };
 
 /* What was measured over so many nodes. */
 struct ce_nccl_run {
     uint32_t nodes;
-    bool alone;                  /* each by itself, all at once; else as a gang */
-    struct ce_nccl_node *parts;  /* one of each node */
+    bool alone;                   /* each by itself, all at once; else as a gang */
+    struct ce_nccl_node *parts;   /* one of each node */
     char not_run[CE_NCCL_REASON]; /* why it was not; "": it was */
 };
 
-/* Of the largest size that all parts have; of one alone parts is its address and count 1.  0: there is
- * none. */
+/* Of the largest size that all parts have; of one alone parts is its address and count 1.  0: there
+ * is none. */
 uint64_t ce_nccl_largest(const struct ce_nccl_node *parts, size_t count);
-/* The bus bandwidth with messages of this size, in MB/s: that of the slowest part.  0: not measured. */
+/* The bus bandwidth with messages of this size, in MB/s: that of the slowest part.  0: not
+ * measured. */
 uint64_t ce_nccl_rate(const struct ce_nccl_node *parts, size_t count, uint64_t bytes);
 
 /* "start", "meet", "init", "measure". */
@@ -86,16 +87,16 @@ enum { CE_NCCL_VERSION_TEXT = 24 };
 const char *ce_nccl_version_text(uint32_t version, char text[CE_NCCL_VERSION_TEXT]);
 
 /* A text of one line without control characters. */
-void ce_nccl_node_end(struct ce_nccl_node *node, enum ce_nccl_outcome outcome, const char *reason, ...)
-    __attribute__((format(printf, 3, 4)));
+void ce_nccl_node_end(struct ce_nccl_node *node, enum ce_nccl_outcome outcome, const char *reason,
+                      ...) __attribute__((format(printf, 3, 4)));
 
 /* The whole text. */
 void ce_nccl_node_write(const struct ce_nccl_node *node, struct ce_text *out);
 /* 0; -1 with err.  A stage or outcome that is not known is an error; a text that is longer is cut. */
 int ce_nccl_node_read(const char *text, struct ce_nccl_node *ret, struct ce_error *err);
 
-/* What helpers/bench-nccl prints while it runs: lines that begin with "nccl.", between those of NCCL's
- * log.  Each is written when it is known, so that nothing is lost where it is ended. */
+/* What helpers/bench-nccl prints while it runs: lines that begin with "nccl.", between those of
+ * NCCL's log.  Each is written when it is known, so that nothing is lost where it is ended. */
 void ce_nccl_say_stage(enum ce_nccl_stage stage, struct ce_text *out);
 void ce_nccl_say_gpus(const struct ce_nccl_node *node, struct ce_text *out);
 void ce_nccl_say_size(const struct ce_nccl_node *node, struct ce_text *out); /* the last one */

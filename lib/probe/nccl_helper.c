@@ -23,7 +23,8 @@ struct line {
 
 static unsigned end_ms(const struct ce_nccl_test *test)
 {
-    return test->timeout_s * 1000 + ce_nccl_size_count(test->bytes) * ce_nccl_size_ms(test->seconds);
+    return test->timeout_s * 1000 +
+           ce_nccl_size_count(test->bytes) * ce_nccl_size_ms(test->seconds);
 }
 
 unsigned ce_nccl_limit_ms(const struct ce_nccl_test *test)
@@ -75,7 +76,8 @@ static void take(const struct ce_child *child, struct ce_nccl_node *ret)
         why = whole ? err : why;
         whole = false;
     }
-    /* It may have said how it ended, and hang in what it gives back.  A crash is nobody's fault yet. */
+    /* It may have said how it ended, and hang in what it gives back.  A crash is nobody's fault
+     * yet. */
     if (ret->outcome == CE_NCCL_SILENT || (late && ret->outcome == CE_NCCL_DONE))
         ce_nccl_node_end(ret, late ? CE_NCCL_LATE : CE_NCCL_SILENT, "%s",
                          whole ? "it does not say how it ended" : why.text);

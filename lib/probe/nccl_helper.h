@@ -16,12 +16,13 @@ struct ce_nccl_test {
     const char *library; /* path of NCCL; NULL: where the loader finds it */
     uint64_t bytes;      /* the greatest size */
     unsigned seconds;    /* the most that each size is measured */
-    unsigned timeout_s;  /* the most for all that comes before: driver, the other nodes, connecting */
+    unsigned
+        timeout_s; /* the most for all that comes before: driver, the other nodes, connecting */
 };
 
 /* This node's place in a gang; of one node address and port are not looked at. */
 struct ce_nccl_place {
-    const char *name;    /* of this node */
+    const char *name; /* of this node */
     uint32_t nodes, node;
     const char *address, *port; /* of node 0 */
 };
@@ -29,8 +30,8 @@ struct ce_nccl_place {
 /* The most that the helper takes; then it is ended. */
 unsigned ce_nccl_limit_ms(const struct ce_nccl_test *test);
 
-/* Run it, and fill in what it found.  A helper that is not there, hangs, crashes or prints what is no text
- * is what the result says. */
+/* Run it, and fill in what it found.  A helper that is not there, hangs, crashes or prints what is
+ * no text is what the result says. */
 void ce_nccl_test_run(const struct ce_nccl_test *test, const struct ce_nccl_place *place,
                       struct ce_nccl_node *ret);
 

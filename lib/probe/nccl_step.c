@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe/nccl_step.h"
 
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,9 +16,9 @@ enum {
     ARGUMENTS = 40,
     ARGUMENT = 320,
     TOKEN_BYTES = 16,
-    TEXT_MAX = 64 << 10,     /* of one task */
-    LAUNCH_MS = 30000,       /* the most that a step takes to begin and to end */
-    GRACE_MS = 10000,        /* srun ends its tasks when it is asked to end */
+    TEXT_MAX = 64 << 10, /* of one task */
+    LAUNCH_MS = 30000,   /* the most that a step takes to begin and to end */
+    GRACE_MS = 10000,    /* srun ends its tasks when it is asked to end */
     IMMEDIATE_S = 20,
 };
 
@@ -46,8 +45,8 @@ static void add(struct line *line, const char *format, ...)
 static void make_line(const struct ce_nccl_step *step, struct line *line)
 {
     static const char *const fixed[] = {
-        "--ntasks-per-node=1", "--relative=0", "--distribution=block", "--cpu-bind=none",
-        "--export=ALL",        "--input=none", "--mpi=none",           "--label",
+        "--ntasks-per-node=1",  "--relative=0",         "--distribution=block", "--cpu-bind=none",
+        "--export=ALL",         "--input=none",         "--mpi=none",           "--label",
         "--kill-on-bad-exit=0", "--job-name=bench-nccl"};
     const struct ce_nccl_test *test = step->test;
     add(line, "srun");
@@ -74,12 +73,26 @@ static void make_line(const struct ce_nccl_step *step, struct line *line)
 /* What a user asked for the tasks of a job is not for ours: one with all GPUs of its node. */
 static bool is_for_step(const char *entry)
 {
-    static const char *const dropped[] = {
-        "SLURM_GPUS=",         "SLURM_GPUS_PER_TASK=",  "SLURM_GPU_BIND=",     "SLURM_GPUS_PER_SOCKET=",
-        "SLURM_NTASKS_PER_GPU=", "SLURM_TRES_PER_TASK=", "SLURM_TRES_BIND=",   "SLURM_HOSTFILE=",
-        "SLURM_LABELIO=",      "SLURM_STDINMODE=",      "SLURM_STDOUTMODE=",   "SLURM_STDERRMODE=",
-        "SLURM_MULTI_PROG=",   "SLURM_EXACT=",          "SLURM_EXCLUSIVE=",    "SLURM_CPU_BIND=",
-        "SLURM_NTASKS_PER_CORE=", "SLURM_NTASKS_PER_SOCKET=", "SLURM_THREADS=", CE_NCCL_TOKEN "="};
+    static const char *const dropped[] = {"SLURM_GPUS=",
+                                          "SLURM_GPUS_PER_TASK=",
+                                          "SLURM_GPU_BIND=",
+                                          "SLURM_GPUS_PER_SOCKET=",
+                                          "SLURM_NTASKS_PER_GPU=",
+                                          "SLURM_TRES_PER_TASK=",
+                                          "SLURM_TRES_BIND=",
+                                          "SLURM_HOSTFILE=",
+                                          "SLURM_LABELIO=",
+                                          "SLURM_STDINMODE=",
+                                          "SLURM_STDOUTMODE=",
+                                          "SLURM_STDERRMODE=",
+                                          "SLURM_MULTI_PROG=",
+                                          "SLURM_EXACT=",
+                                          "SLURM_EXCLUSIVE=",
+                                          "SLURM_CPU_BIND=",
+                                          "SLURM_NTASKS_PER_CORE=",
+                                          "SLURM_NTASKS_PER_SOCKET=",
+                                          "SLURM_THREADS=",
+                                          CE_NCCL_TOKEN "="};
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
         if (strncmp(entry, dropped[i], strlen(dropped[i])) == 0)
             return false;
@@ -164,7 +177,8 @@ static int take(const struct ce_child *child, struct ce_nccl_node *results, uint
     return 0;
 }
 
-int ce_nccl_step_run(const struct ce_nccl_step *step, struct ce_nccl_node *results, struct ce_error *err)
+int ce_nccl_step_run(const struct ce_nccl_step *step, struct ce_nccl_node *results,
+                     struct ce_error *err)
 {
     ce_autofree struct line *line = calloc(1, sizeof *line);
     char token[sizeof CE_NCCL_TOKEN + 2 * TOKEN_BYTES + 2];

@@ -106,8 +106,8 @@ static size_t list_sizes(const struct ce_nccl_run *runs, size_t count,
     return known;
 }
 
-static void add_sizes(const struct ce_nccl_run *runs, size_t count, const uint64_t *sizes, size_t known,
-                      struct ce_text *out)
+static void add_sizes(const struct ce_nccl_run *runs, size_t count, const uint64_t *sizes,
+                      size_t known, struct ce_text *out)
 {
     ce_text_add(out, "\nBus bandwidth of all-reduces, GB/s\n\n   message");
     for (size_t r = 0; r < count; r++)
@@ -169,8 +169,8 @@ static json_t *sizes_json(const struct ce_nccl_node *part)
         json_array_append_new(
             sizes, json_pack("{sI sI sI sI}", "bytes", (json_int_t)size->bytes, "ns",
                              (json_int_t)size->ns, "bus_mbytes",
-                             (json_int_t)ce_nccl_bus_mbytes(size->bytes, size->ns, part->ranks), "wrong",
-                             (json_int_t)size->wrong));
+                             (json_int_t)ce_nccl_bus_mbytes(size->bytes, size->ns, part->ranks),
+                             "wrong", (json_int_t)size->wrong));
     }
     return sizes;
 }
@@ -184,14 +184,13 @@ static json_t *part_json(const struct ce_nccl_node *part)
 {
     char version[CE_NCCL_VERSION_TEXT];
     ce_nccl_version_text(part->version, version);
-    return json_pack("{so ss ss so so si so so so so si so}", "node", ce_json_text(part->name),
-                     "outcome", ce_nccl_outcome_name(part->outcome), "stage",
-                     ce_nccl_stage_name(part->at), "reason", text_or_null(part->reason), "gpu",
-                     text_or_null(part->gpu), "gpus", (int)part->gpus, "nccl",
-                     text_or_null(part->version ? version : ""), "network",
-                     text_or_null(part->log.network), "via", text_or_null(part->log.via), "warning",
-                     text_or_null(part->log.warning), "rails", (int)part->rails, "sizes",
-                     sizes_json(part));
+    return json_pack(
+        "{so ss ss so so si so so so so si so}", "node", ce_json_text(part->name), "outcome",
+        ce_nccl_outcome_name(part->outcome), "stage", ce_nccl_stage_name(part->at), "reason",
+        text_or_null(part->reason), "gpu", text_or_null(part->gpu), "gpus", (int)part->gpus, "nccl",
+        text_or_null(part->version ? version : ""), "network", text_or_null(part->log.network),
+        "via", text_or_null(part->log.via), "warning", text_or_null(part->log.warning), "rails",
+        (int)part->rails, "sizes", sizes_json(part));
 }
 
 static json_t *rate_json(uint64_t rate)
@@ -205,10 +204,11 @@ static json_t *run_json(const struct ce_nccl_run *run, uint64_t one)
     uint64_t rate = rate_of(run, largest_of(run));
     for (uint32_t i = 0; i < run->nodes && !run->not_run[0]; i++)
         json_array_append_new(parts, part_json(&run->parts[i]));
-    return json_pack("{si si sb so so so so}", "nodes", (int)nodes_of(run), "gpus", (int)ranks_of(run),
-                     "alone", run->alone, "not_run", text_or_null(run->not_run), "bus_mbytes",
-                     rate_json(rate), "efficiency",
-                     rate && one ? json_real((double)rate / (double)one) : json_null(), "parts", parts);
+    return json_pack("{si si sb so so so so}", "nodes", (int)nodes_of(run), "gpus",
+                     (int)ranks_of(run), "alone", run->alone, "not_run", text_or_null(run->not_run),
+                     "bus_mbytes", rate_json(rate), "efficiency",
+                     rate && one ? json_real((double)rate / (double)one) : json_null(), "parts",
+                     parts);
 }
 
 int ce_report_nccl_bench_json(const struct ce_nccl_run *runs, size_t count,
@@ -222,5 +222,6 @@ int ce_report_nccl_bench_json(const struct ce_nccl_run *runs, size_t count,
     }
     for (size_t i = 0; i < findings->count; i++)
         json_array_append_new(found, ce_json_finding(&findings->items[i]));
-    return ce_json_write(json_pack("{si so so}", "schema", 1, "runs", list, "findings", found), out);
+    return ce_json_write(json_pack("{si so so}", "schema", 1, "runs", list, "findings", found),
+                         out);
 }

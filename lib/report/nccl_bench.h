@@ -10,8 +10,8 @@
 #include "model/nccl_bench.h"
 
 /* Bus bandwidth by message size, a column for each run; where there are several, below it their
- * efficiency against one node.  Of nodes that were alone the column is the median of them.  Nothing where
- * nothing was measured. */
+ * efficiency against one node.  Of nodes that were alone the column is the median of them.  Nothing
+ * where nothing was measured. */
 void ce_report_nccl_bench_tables(const struct ce_nccl_run *runs, size_t count, struct ce_text *out);
 
 /* One JSON document, "schema":1.  0, or -1 for no memory. */

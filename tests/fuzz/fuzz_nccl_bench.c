@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bench-nccl, NCCL's log and the tasks of a step say of all-reduces, and what is made of it. */
+/* What bench-nccl, NCCL's log and the tasks of a step say of all-reduces, and what is made of it.
+ */
 #include "fuzz.h"
 #include "checks/bench_nccl.h"
 #include "probe/nccl_step.h"

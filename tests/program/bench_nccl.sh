@@ -77,7 +77,8 @@ check_good() {
     run
     says "sums and bandwidth, by message size" 0 "^pass +bench.nccl.sum +[^ ]+ all sums are right, of 2 GPUs$" \
         "^pass +bench.nccl.bandwidth +[^ ]+ 0\.[0-9]{2} GB/s with 1 MiB over 2 GPUs$" "^ +1 MiB +0\.[0-9]{2}$" \
-        "0 failed, 0 warned, 0 unknown, 2 passed, 0 skipped"
+        "^pass +bench.nccl.transport +[^ ]+ P2P/CUMEM,NVLS$" \
+        "0 failed, 0 warned, 0 unknown, 3 passed, 0 skipped"
     is "all that was taken is released" "$(cat "$work/log" "$work/ended")" "0 things are left
 ended"
     is "in a pipe nothing else is said" "$(cat "$work/err")" ""

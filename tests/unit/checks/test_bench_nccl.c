@@ -30,13 +30,16 @@ static const struct row {
 } rows[] = {
     {"well", true, {.below_percent = 5}, {NODE("a", 16000)},
      "pass sum a all sums are right, of 8 GPUs\n"
-     "pass bandwidth a 469.76 GB/s with 4 GiB over 8 GPUs, at least 440\n"},
+     "pass bandwidth a 469.76 GB/s with 4 GiB over 8 GPUs, at least 440\n"
+     "pass transport a P2P/CUMEM,NVLS\n"},
     {"below_the_floor_of_the_model", true, {.below_percent = 5}, {NODE("a", 18000)},
      "pass sum a all sums are right, of 8 GPUs\n"
-     "fail bandwidth a 417.56 GB/s with 4 GiB over 8 GPUs, expected at least 440\n"},
+     "fail bandwidth a 417.56 GB/s with 4 GiB over 8 GPUs, expected at least 440\n"
+     "pass transport a P2P/CUMEM,NVLS\n"},
     {"the_site_has_another_floor", true, {.node_gbytes = 400}, {NODE("a", 18000)},
      "pass sum a all sums are right, of 8 GPUs\n"
-     "pass bandwidth a 417.56 GB/s with 4 GiB over 8 GPUs, at least 400\n"},
+     "pass bandwidth a 417.56 GB/s with 4 GiB over 8 GPUs, at least 400\n"
+     "pass transport a P2P/CUMEM,NVLS\n"},
     {"only_the_largest_size_counts", true, {.node_gbytes = 400},
      {{.name = "a", .gpus = 8, .ranks = 8, .outcome = CE_NCCL_DONE,
        .sizes = {{MIB, 9000 * US, 0}, {4 * GIB, 16000 * US, 0}}, .size_count = 2}},
@@ -54,15 +57,20 @@ static const struct row {
      {NODE("a", 15000), NODE("b", 15000), NODE("c", 16500)},
      "pass sum a all sums are right, of 8 GPUs\n"
      "pass bandwidth a 501.07 GB/s with 4 GiB over 8 GPUs, at least 440\n"
+     "pass transport a P2P/CUMEM,NVLS\n"
      "pass sum b all sums are right, of 8 GPUs\n"
      "pass bandwidth b 501.07 GB/s with 4 GiB over 8 GPUs, at least 440\n"
+     "pass transport b P2P/CUMEM,NVLS\n"
      "pass sum c all sums are right, of 8 GPUs\n"
-     "warn bandwidth c 455.52 GB/s with 4 GiB over 8 GPUs, 9 % below the median of 501.07\n"},
+     "warn bandwidth c 455.52 GB/s with 4 GiB over 8 GPUs, 9 % below the median of 501.07\n"
+     "pass transport c P2P/CUMEM,NVLS\n"},
     {"of_two_nobody_is_the_odd_one", true, {.below_percent = 5}, {NODE("a", 15000), NODE("b", 16500)},
      "pass sum a all sums are right, of 8 GPUs\n"
      "pass bandwidth a 501.07 GB/s with 4 GiB over 8 GPUs, at least 440\n"
+     "pass transport a P2P/CUMEM,NVLS\n"
      "pass sum b all sums are right, of 8 GPUs\n"
-     "pass bandwidth b 455.52 GB/s with 4 GiB over 8 GPUs, at least 440\n"},
+     "pass bandwidth b 455.52 GB/s with 4 GiB over 8 GPUs, at least 440\n"
+     "pass transport b P2P/CUMEM,NVLS\n"},
     {"one_gpu", true, {.below_percent = 5},
      {{.name = "a", .gpu = H100, .gpus = 1, .ranks = 1, .outcome = CE_NCCL_DONE, MEASURED(100)}},
      "pass sum a all sums are right, of 1 GPUs\nskip bandwidth a one GPU has nobody to add up with\n"},
