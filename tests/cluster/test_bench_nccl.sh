@@ -104,8 +104,9 @@ test_refused() {
     verdict "more nodes than the job has, and a call by srun: one line says so"
     run as_user env SLURM_JOB_ID=4711 SLURM_JOB_NODELIST=alpha,n9 SLURM_NNODES=2 cluster-env bench nccl
     [[ $status -eq 3 ]] || complain "exit status $status"
-    says "unknown  bench.nccl.start  alpha exit status 1: srun: error: " "unknown  bench.nccl.start  n9 exit status 1: srun: error: " \
+    says "unknown  bench.nccl.start  alpha exit status 1: " "unknown  bench.nccl.start  n9 exit status 1: " \
         "unknown  bench.nccl.start  2 nodes not run: alpha could not be measured alone"
+    [[ $out == *"srun: error: Unable to confirm allocation for job 4711: Invalid job id specified"* ]] || complain "$out"
     verdict "a step that Slurm refuses: unknown, with srun's words"
 }
 
