@@ -5,15 +5,18 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "checks/bench_gpu.h"
+#include "base/clock.h"
 #include "bench.h"
+#include "bench_report.h"
+#include "checks/bench_gpu.h"
+#include "checks/bench_measured.h"
 #include "command.h"
-#include "health/health.h"
+#include "config/site.h"
 #include "health/machine.h"
+#include "local/texts.h"
 #include "probe/bench_helper.h"
-#include "report/findings.h"
+#include "progress.h"
 #include "report/gpu_bench.h"
-#include "terminal.h"
 
 #define NAME "bench gpu"
 
@@ -21,13 +24,14 @@ struct arguments {
     struct ce_bench_helper helper;
     struct ce_bench_limits limits;
     struct ce_machine machine;
-    const char *node_name;
-    uint32_t seconds, share, timeout;
+    const char *config, *node_name;
+    uint32_t seconds, share, timeout, below;
+    enum ce_bench_keep keep;
     bool json;
 };
 
 enum { KEY_ROOT = 256, KEY_NODE, KEY_HELPERS, KEY_SHARE, KEY_BELOW, KEY_FLOOR, KEY_TIMEOUT };
-enum { SECONDS_MAX = 3600, GB_MAX = 100000 };
+enum { SECONDS_MAX = 3600, GB_MAX = 100000, NOT_SAID = 100 };
 
 /* "h2d=48" */
 static error_t take_floor(struct arguments *arguments, const char *text, struct argp_state *state)
@@ -66,13 +70,22 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
     case KEY_SHARE:
         return ce_take_number(state, "--share", arg, 1, 100, &arguments->share);
     case KEY_BELOW:
-        return ce_take_number(state, "--below", arg, 0, 99, &arguments->limits.below);
+        return ce_take_number(state, "--below", arg, 0, 99, &arguments->below);
     case KEY_TIMEOUT:
         return ce_take_number(state, "--timeout", arg, 1, SECONDS_MAX, &arguments->timeout);
     case KEY_FLOOR:
         return take_floor(arguments, arg, state);
     case KEY_HELPERS:
         arguments->helper.dir = arg;
+        return 0;
+    case 'c':
+        arguments->config = arg;
+        return 0;
+    case CE_BENCH_KEY_REPORT:
+        arguments->keep = CE_BENCH_KEEP_YES;
+        return 0;
+    case CE_BENCH_KEY_NO_REPORT:
+        arguments->keep = CE_BENCH_KEEP_NO;
         return 0;
     case KEY_ROOT:
         arguments->machine.root = arg;
@@ -91,8 +104,10 @@ static const struct argp_option options[] = {
     {"seconds", 's', "N", 0, "the most that each test measures on a GPU (2)", 0},
     {"share", KEY_SHARE, "PERCENT", 0, "of the free memory, for the memory test (90)", 0},
     {"floor", KEY_FLOOR, "TEST=GBPS", 0, "what is less is a fault, instead of what the model should have", 0},
-    {"below", KEY_BELOW, "PERCENT", 0, "name GPUs so much below their median (5; 0: none)", 0},
+    {"below", KEY_BELOW, "PERCENT", 0, "name GPUs so much below their median (bench.below_median, 5; 0: none)", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "the most that a driver may need to start and end (30)", 0},
+    CE_BENCH_REPORT_OPTIONS,
+    {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
     {"helpers", KEY_HELPERS, "DIR", 0, "the helpers (" CE_HELPER_DIR ")", 0},
     {"root", KEY_ROOT, "DIR", 0, "look for GPUs in DIR/sys instead of this machine's", 0},
     {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
@@ -104,8 +119,8 @@ static const struct argp argp = {
     .parser = parse_argument,
     .doc = "Test this node's NVIDIA GPUs by using them: copies to and from the host, within their "
            "memory and to each other, patterns in their memory, computing. A GPU that somebody "
-           "else computes on is not touched. Exit status: 0 well, 1 a fault, 2 usage, 3 something "
-           "could not be found out.",
+           "else computes on is not touched. Exit status: 0 well, 1 a fault, 2 usage or "
+           "configuration, 3 something could not be found out.",
 };
 
 void ce_bench_gpu_help(FILE *out, char *name)
@@ -124,51 +139,98 @@ static size_t find_gpus(const struct ce_node *node, struct ce_gpu_bench *gpus)
     return count;
 }
 
-static int print_result(const struct arguments *arguments, const struct ce_node *node,
-                        const struct ce_gpu_bench *gpus, size_t count)
+/* ---------------------------------------------------------------- what was found */
+
+struct result {
+    const char *node_name;
+    const struct ce_gpu_bench *gpus;
+    size_t count;
+    struct ce_findings findings;
+};
+
+static int write_json(const void *ctx, const char *reason, struct ce_text *out)
 {
-    ce_autofindings struct ce_findings findings = {.count = 0};
-    ce_autotext struct ce_text out = CE_TEXT(16 << 20);
+    const struct result *result = ctx;
+    return ce_report_gpu_bench_json(result->gpus, result->count, &result->findings,
+                                    result->node_name, reason, out);
+}
+
+/* A recorded tree is not this node: nothing of it is kept unasked. */
+static enum ce_bench_keep keep_of(const struct arguments *arguments)
+{
+    bool elsewhere = strcmp(arguments->machine.root, "/") != 0;
+    return elsewhere && arguments->keep == CE_BENCH_KEEP_ROOT ? CE_BENCH_KEEP_NO : arguments->keep;
+}
+
+static int report(const struct arguments *arguments, const struct ce_policy *policy,
+                  const struct ce_node *node, uint64_t began_ns, struct result *result)
+{
+    ce_automeasured struct ce_measured measured = {.count = 0};
+    struct ce_notes notes = {.count = 0};
+    struct ce_bench_limits limits = arguments->limits;
+    if (arguments->below != NOT_SAID)
+        limits.below = arguments->below;
+    else
+        limits.below = policy->bench.below_percent;
+    ce_bench_gpus_judge(result->gpus, result->count, &limits, &result->findings);
+    ce_bench_run_respond(&result->findings, policy);
+    ce_bench_measured_gpus(result->gpus, result->count, &measured);
+    const struct ce_bench_run run = {.test = "gpu",
+                                     .node_name = result->node_name,
+                                     .boot_id = node->boot_id,
+                                     .began_ns = began_ns,
+                                     .findings = &result->findings,
+                                     .measured = &measured,
+                                     .notes = &notes};
+    return ce_bench_report(&run, policy, keep_of(arguments), arguments->json ? write_json : NULL,
+                           result);
+}
+
+static int test(const struct arguments *arguments, const struct ce_site *site,
+                const struct ce_node *node, uint64_t began_ns)
+{
+    struct ce_config config;
+    struct ce_error err;
     char name[256];
     ce_machine_name(node, arguments->node_name, name, sizeof name);
-    ce_bench_gpus_judge(gpus, count, &arguments->limits, &findings);
-    if (!arguments->json)
-        ce_report_findings_text(&findings, true, ce_terminal_colour(), ce_terminal_columns(),
-                                &out);
-    else if (ce_report_gpu_bench_json(gpus, count, &findings, name, &out) < 0)
-        out.failed = true;
-    if (findings.lost)
-        out.failed = true;
-    int status = ce_print(NAME, &out);
-    return status ? status : ce_findings_exit(&findings);
+    ce_site_config(site, name, &config);
+    ce_autofree struct ce_gpu_bench *gpus = calloc(CE_GPUS_MAX, sizeof *gpus);
+    if (!gpus) {
+        ce_fail(&err, "no memory");
+        return ce_complain(NAME, &err, CE_EXIT_UNKNOWN);
+    }
+    struct result result = {.node_name = name, .gpus = gpus, .count = find_gpus(node, gpus)};
+    ce_progress("testing %zu GPUs", result.count);
+    ce_bench_gpus(&arguments->helper, gpus, result.count);
+    ce_progress_end();
+    int status = report(arguments, &config.policy, node, began_ns, &result);
+    ce_findings_free(&result.findings);
+    return status;
 }
 
 int ce_bench_gpu(int argc, char **argv)
 {
     struct arguments arguments = {
         .helper = {.dir = CE_HELPER_DIR, .tests = ~0U},
-        .limits = {.below = 5},
         .machine.root = "/",
         .seconds = 2,
         .share = 90,
         .timeout = 30,
+        .below = NOT_SAID,
     };
+    ce_autosite struct ce_site site = {.file = NULL};
     struct ce_notes notes = {.count = 0};
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    uint64_t began_ns = ce_clock_ns();
     arguments.helper.seconds = arguments.seconds;
     arguments.helper.share = arguments.share;
     arguments.helper.start_ms = arguments.timeout * 1000;
+    if (ce_site_open(arguments.config, &site, &err) < 0)
+        return ce_complain(NAME, &err, CE_EXIT_USAGE);
     ce_auto(ce_node_destroy) struct ce_node *node =
         ce_machine_facts(&arguments.machine, NULL, &notes, &err);
     if (!node)
         return ce_complain(NAME, &err, CE_EXIT_UNKNOWN);
-    ce_autofree struct ce_gpu_bench *gpus = calloc(CE_GPUS_MAX, sizeof *gpus);
-    if (!gpus) {
-        ce_fail(&err, "no memory");
-        return ce_complain(NAME, &err, CE_EXIT_UNKNOWN);
-    }
-    size_t count = find_gpus(node, gpus);
-    ce_bench_gpus(&arguments.helper, gpus, count);
-    return print_result(&arguments, node, gpus, count);
+    return test(&arguments, &site, node, began_ns);
 }

@@ -6,20 +6,21 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/parse.h"
+#include "base/clock.h"
 #include "bench.h"
+#include "bench_report.h"
+#include "checks/bench_measured.h"
 #include "checks/rdma_bench.h"
 #include "command.h"
 #include "config/site.h"
-#include "health/health.h"
 #include "health/machine.h"
 #include "launch/gid.h"
+#include "launch/locality.h"
 #include "launch/rails.h"
 #include "local/texts.h"
 #include "probe/rdma_helper.h"
-#include "report/findings.h"
+#include "progress.h"
 #include "report/rdma_bench.h"
-#include "terminal.h"
 
 #define COMMAND "bench rdma"
 
@@ -27,14 +28,15 @@ enum { TCP_PORT = 28515, SECONDS_MAX = 600, WAIT_MAX = 3600, SLACK_MS = 5000 };
 
 struct arguments {
     const char *config, *node_name, *helpers, *rail;
-    const char *listen, *peer;
+    const char *listen, *peer, *gpu;
     uint32_t tcp_port, seconds, wait;
-    bool json, ring;
+    bool json, ring, gpu_memory;
+    enum ce_bench_keep keep;
 };
 
 /* ---------------------------------------------------------------- arguments */
 
-enum { KEY_NODE = 256, KEY_HELPERS, KEY_RAIL, KEY_RING, KEY_LISTEN, KEY_PEER, KEY_PORT, KEY_WAIT };
+enum { KEY_NODE = 256, KEY_HELPERS, KEY_RAIL, KEY_RING, KEY_LISTEN, KEY_PEER, KEY_PORT, KEY_WAIT, KEY_MEMORY, KEY_GPU };
 
 /* Every address of the machine would be open to whoever can reach one of them. */
 static const char *take_address(struct argp_state *state, const char *name, const char *arg)
@@ -44,6 +46,23 @@ static const char *take_address(struct argp_state *state, const char *name, cons
         (!ce_address_is_usable(&address) && !ce_address_is_loopback(&address)))
         argp_error(state, "--%s=%s: expected one address, not a name", name, arg);
     return arg;
+}
+
+static error_t take_memory(struct arguments *arguments, const char *arg, struct argp_state *state)
+{
+    arguments->gpu_memory = strcmp(arg, "gpu") == 0;
+    if (!arguments->gpu_memory && strcmp(arg, "host") != 0)
+        argp_error(state, "--memory=%.40s: expected host or gpu", arg);
+    return 0;
+}
+
+static error_t take_gpu(struct arguments *arguments, const char *arg, struct argp_state *state)
+{
+    if (strlen(arg) >= CE_PCI_ADDRESS || strspn(arg, "0123456789abcdefABCDEF:.") != strlen(arg))
+        argp_error(state, "--gpu=%.40s: expected a PCI address, 0000:1b:00.0", arg);
+    arguments->gpu = arg;
+    arguments->gpu_memory = true;
+    return 0;
 }
 
 static void check_arguments(const struct arguments *arguments, struct argp_state *state)
@@ -86,6 +105,16 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         return ce_take_number(state, "--tcp-port", arg, 1, 65535, &arguments->tcp_port);
     case KEY_WAIT:
         return ce_take_number(state, "--wait", arg, 1, WAIT_MAX, &arguments->wait);
+    case KEY_MEMORY:
+        return take_memory(arguments, arg, state);
+    case KEY_GPU:
+        return take_gpu(arguments, arg, state);
+    case CE_BENCH_KEY_REPORT:
+        arguments->keep = CE_BENCH_KEEP_YES;
+        return 0;
+    case CE_BENCH_KEY_NO_REPORT:
+        arguments->keep = CE_BENCH_KEEP_NO;
+        return 0;
     case ARGP_KEY_END:
         check_arguments(arguments, state);
         return 0;
@@ -99,10 +128,13 @@ static const struct argp_option options[] = {
     {"peer", KEY_PEER, "ADDRESS", 0, "with another node: meet the one that listens at ADDRESS", 0},
     {"ring", KEY_RING, NULL, 0, "each rail to the next one, instead of to itself", 0},
     {"rail", KEY_RAIL, "NAME", 0, "this HCA alone, also where it is no rail: mlx5_1 or mlx5_1/1", 0},
+    {"memory", KEY_MEMORY, "host|gpu", 0, "whose memory is written from and to: (default) the host's, or that of the GPU nearest to the rail", 0},
+    {"gpu", KEY_GPU, "PCI", 0, "the memory of this GPU, 0000:1b:00.0", 0},
     {"seconds", 's', "N", 0, "how long to write (1)", 0},
     {"wait", KEY_WAIT, "SECONDS", 0, "how long to wait for the other node (60)", 0},
     {"tcp-port", KEY_PORT, "N", 0, "where the nodes meet (28515)", 0},
     {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
+    CE_BENCH_REPORT_OPTIONS,
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
     {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
     {"helpers", KEY_HELPERS, "DIR", 0, "where bench-rdma is (" CE_HELPER_DIR ")", 0},
@@ -113,7 +145,7 @@ static const struct argp argp = {
     .options = options,
     .parser = parse_argument,
     .doc = "Measure the RDMA write bandwidth and the latency of each rail of this node, one after "
-           "the other, from host memory. Exit status: 0 well, 1 a fault, 2 usage or "
+           "the other, from host memory or that of a GPU. Exit status: 0 well, 1 a fault, 2 usage or "
            "configuration, 3 something could not be measured.",
 };
 
@@ -129,11 +161,6 @@ struct places {
     size_t count;
 };
 
-static void free_places(struct places *places)
-{
-    free(places->items);
-}
-
 static bool is_named(const char *name, const struct ce_rail *rail)
 {
     char full[CE_HCA_NAME + 16];
@@ -141,9 +168,34 @@ static bool is_named(const char *name, const struct ce_rail *rail)
     return strcmp(name, full) == 0 || strcmp(name, rail->hca->name) == 0;
 }
 
-static int fill_places(const struct ce_rails *rails, const char *only, struct places *ret,
-                       struct ce_error *err)
+/* Of NVIDIA's GPUs; NULL: there is none, or nobody can tell. */
+static const char *nearest_gpu(const struct ce_node *node, const struct ce_hca *hca)
 {
+    enum ce_distance nearest = CE_DISTANCE_UNKNOWN;
+    const char *address = NULL;
+    for (unsigned i = 0; i < node->gpu_count; i++) {
+        enum ce_distance distance = ce_locality_distance(node, hca, i);
+        if (!node->gpus[i].address[0] || !ce_pci_may_be_nvidia(&node->gpus[i]) || !distance ||
+            (nearest && distance >= nearest))
+            continue;
+        nearest = distance;
+        address = node->gpus[i].address;
+    }
+    return address;
+}
+
+static const char *choose_gpu(const struct arguments *arguments, const struct ce_node *node,
+                              const struct ce_hca *hca)
+{
+    if (!arguments->gpu_memory)
+        return NULL;
+    return arguments->gpu ? arguments->gpu : nearest_gpu(node, hca);
+}
+
+static int fill_places(const struct arguments *arguments, const struct ce_node *node,
+                       const struct ce_rails *rails, struct places *ret, struct ce_error *err)
+{
+    const char *only = arguments->rail;
     ret->items = calloc(rails->port_count + 1, sizeof *ret->items);
     if (!ret->items)
         return ce_fail(err, "no memory");
@@ -152,7 +204,8 @@ static int fill_places(const struct ce_rails *rails, const char *only, struct pl
         const struct ce_gid *gid = ce_gid_choose(rail->port);
         if (only ? is_named(only, rail) : rail->chosen)
             ret->items[ret->count++] =
-                (struct ce_rdma_place){rail->hca, rail->port, gid ? gid->index : 0};
+                (struct ce_rdma_place){rail->hca, rail->port, gid ? gid->index : 0,
+                                       choose_gpu(arguments, node, rail->hca)};
     }
     return 0;
 }
@@ -190,57 +243,96 @@ static void run_tests(const struct arguments *arguments, const struct places *pl
         test.own = places->items[i];
         if (arguments->ring)
             test.to = places->items[(i + 1) % places->count];
+        if (arguments->gpu_memory && !test.own.gpu) {
+            ce_rdma_test_name(&test, &results[i]);
+            ce_rdma_fail(&results[i], CE_RDMA_NO_GPU, "no GPU of NVIDIA's is known to be near it; "
+                         "--gpu names one");
+            continue;
+        }
         if (i > 0 && results[i - 1].outcome == CE_RDMA_ALONE) {
             results[i] = results[i - 1];
             ce_rdma_test_name(&test, &results[i]);
             continue;
         }
+        ce_rdma_test_name(&test, &results[i]);
+        ce_progress("%s: rail %zu of %zu, at most %u s%s", results[i].subject, i + 1, places->count,
+                    ce_rdma_limit_ms(time_ms) / 1000,
+                    test.listen || test.peer ? " once the other node is there" : "");
         ce_rdma_test_run(&test, &results[i]);
         test.wait_ms = wait_ms < again_ms ? wait_ms : again_ms;
     }
+    ce_progress_end();
 }
 
-static int print_result(const struct arguments *arguments, const char *name,
-                        const struct ce_rdma_result *results, size_t count,
-                        const struct ce_findings *findings)
+/* What the whole run is about. */
+struct bench {
+    const struct arguments *arguments;
+    const struct ce_node *node;
+    const char *name;
+    const struct ce_rails *rails;
+    const struct ce_policy *policy;
+    uint64_t began_ns;
+    struct places places;
+    struct ce_rdma_result *results;
+    struct ce_findings findings;
+};
+
+static int write_json(const void *ctx, const char *reason, struct ce_text *out)
 {
-    ce_autotext struct ce_text out = CE_TEXT(16 << 20);
-    if (!arguments->json)
-        ce_report_findings_text(findings, true, ce_terminal_colour(), ce_terminal_columns(), &out);
-    else if (ce_report_rdma_bench_json(results, count, findings, name, &out) < 0)
-        out.failed = true;
-    int status = ce_print(COMMAND, &out);
-    return status ? status : ce_findings_exit(findings);
+    const struct bench *bench = ctx;
+    return ce_report_rdma_bench_json(bench->results, bench->places.count, &bench->findings,
+                                     bench->name, reason, out);
 }
 
-static int test_and_print(const struct arguments *arguments, const struct ce_node *node,
-                          const char *name, const struct ce_rails *rails,
-                          const struct ce_bench_policy *policy)
+static int report(const struct bench *bench, const struct ce_notes *notes)
 {
-    __attribute__((cleanup(free_places))) struct places places = {NULL, 0};
-    ce_autofindings struct ce_findings findings = {.count = 0};
-    const struct ce_rdma_limits limits = {policy->write_gbps, policy->latency_us,
+    ce_automeasured struct ce_measured measured = {.count = 0};
+    ce_bench_measured_rails(bench->results, bench->places.count, &measured);
+    const struct ce_bench_run run = {.test = "rdma",
+                                     .node_name = bench->name,
+                                     .boot_id = bench->node->boot_id,
+                                     .began_ns = bench->began_ns,
+                                     .findings = &bench->findings,
+                                     .measured = &measured,
+                                     .notes = notes};
+    return ce_bench_report(&run, bench->policy, bench->arguments->keep,
+                           bench->arguments->json ? write_json : NULL, bench);
+}
+
+static void free_bench(struct bench *bench)
+{
+    free(bench->places.items);
+    free(bench->results);
+    ce_findings_free(&bench->findings);
+}
+
+static int test_and_report(struct bench *bench, const struct ce_notes *notes)
+{
+    const struct ce_bench_policy *policy = &bench->policy->bench;
+    const struct ce_rdma_limits limits = {policy->write_gbps, policy->gpu_gbps, policy->latency_us,
                                           policy->below_percent};
+    const char *only = bench->arguments->rail;
     struct ce_error err;
-    if (fill_places(rails, arguments->rail, &places, &err) < 0)
+    if (fill_places(bench->arguments, bench->node, bench->rails, &bench->places, &err) < 0)
         return ce_complain(COMMAND, &err, CE_EXIT_UNKNOWN);
-    ce_autofree struct ce_rdma_result *results = calloc(places.count + 1, sizeof *results);
-    if (!results)
+    bench->results = calloc(bench->places.count + 1, sizeof *bench->results);
+    if (!bench->results)
         return ce_complain(COMMAND, (ce_fail(&err, "no memory"), &err), CE_EXIT_UNKNOWN);
-    if (arguments->rail && places.count == 0) {
-        ce_fail(&err, "this node has no HCA '%.80s'; 'cluster-env topology' lists them",
-                arguments->rail);
+    if (only && bench->places.count == 0) {
+        ce_fail(&err, "this node has no HCA '%.80s'; 'cluster-env topology' lists them", only);
         return ce_complain(COMMAND, &err, CE_EXIT_USAGE);
     }
-    if (places.count == 0)
-        add_nothing(rails, node->hcas_unread, &findings);
-    run_tests(arguments, &places, results);
-    ce_rdma_bench_judge(results, places.count, &limits, &findings);
-    return print_result(arguments, name, results, places.count, &findings);
+    if (bench->places.count == 0)
+        add_nothing(bench->rails, bench->node->hcas_unread, &bench->findings);
+    run_tests(bench->arguments, &bench->places, bench->results);
+    ce_rdma_bench_judge(bench->results, bench->places.count, &limits, &bench->findings);
+    ce_bench_run_respond(&bench->findings, bench->policy);
+    return report(bench, notes);
 }
 
-static int bench(const struct arguments *arguments, struct ce_rails *rails)
+static int prepare(const struct arguments *arguments, struct ce_rails *rails)
 {
+    uint64_t began_ns = ce_clock_ns();
     const struct ce_machine machine = {.root = "/"};
     ce_autosite struct ce_site site = {.file = NULL};
     struct ce_notes notes = {.count = 0};
@@ -255,7 +347,13 @@ static int bench(const struct arguments *arguments, struct ce_rails *rails)
         return ce_complain(COMMAND, &err, CE_EXIT_UNKNOWN);
     ce_machine_name(node, arguments->node_name, name, sizeof name);
     ce_site_config(&site, name, &config);
-    return test_and_print(arguments, node, name, rails, &config.policy.bench);
+    __attribute__((cleanup(free_bench))) struct bench bench = {.arguments = arguments,
+                                                               .node = node,
+                                                               .name = name,
+                                                               .rails = rails,
+                                                               .policy = &config.policy,
+                                                               .began_ns = began_ns};
+    return test_and_report(&bench, &notes);
 }
 
 int ce_bench_rdma(int argc, char **argv)
@@ -264,7 +362,7 @@ int ce_bench_rdma(int argc, char **argv)
         .helpers = CE_HELPER_DIR, .tcp_port = TCP_PORT, .seconds = 1, .wait = 60};
     struct ce_rails rails = {.ports = NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    int status = bench(&arguments, &rails);
+    int status = prepare(&arguments, &rails);
     ce_rails_free(&rails);
     return status;
 }

@@ -111,12 +111,15 @@ static const char *names_of(unsigned in, char text[PHASES_TEXT])
     return text;
 }
 
-static void add_limit(const struct ce_check *check, const struct ce_policy *policy,
+static void add_limits(const struct ce_check *check, const struct ce_policy *policy,
                       struct ce_text *out)
 {
     const struct ce_check_limit *limit = ce_check_limit_find(check->name);
+    uint32_t deadline_ms = ce_check_rules_deadline(&policy->checks, check->name);
     if (limit)
         ce_text_addf(out, " (limit %u %s)", ce_health_limit(check, policy), limit->unit);
+    if (deadline_ms && ce_patience_concerns(check->name))
+        ce_text_addf(out, " (deadline %g s)", deadline_ms / 1000.0);
     ce_text_add(out, "\n");
 }
 
@@ -134,7 +137,7 @@ static int print_list(const struct arguments *arguments)
         ce_health_responses(check, &policy, &fault, &unknown);
         ce_text_addf(&out, "%-32s %-6s %-6s %-20s %s", check->name, ce_response_name(fault),
                      ce_response_name(unknown), names_of(check->phases, names), check->doc);
-        add_limit(check, &policy, &out);
+        add_limits(check, &policy, &out);
     }
     return ce_print("check", &out);
 }
@@ -152,6 +155,7 @@ static struct ce_run run_of(const struct arguments *arguments, const struct ce_p
         .took_ms = took_ms,
         .reason = result->reason.text,
         .done = result->reason.text[0] ? CE_DONE_OBSERVED : CE_DONE_NOTHING,
+        .equipment = result->equipment,
         .findings = &result->findings,
         .notes = &result->notes,
     };

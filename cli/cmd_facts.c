@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "local/texts_write.h"
+#include "health/check_names.h"
 #include "health/machine.h"
 #include "config/site.h"
 #include "survey/own.h"
@@ -99,6 +100,16 @@ static void warn_if_stale(const struct ce_node *node, const struct ce_policy *po
     ce_complain("facts", &line, CE_EXIT_OK);
 }
 
+/* What jobs read is well without it. */
+static void warn_of_checks(const struct ce_site *site)
+{
+    struct ce_error why, line;
+    if (ce_check_names_look(site, &why) == 0)
+        return;
+    ce_fail(&line, "%s; until that is mended no prolog checks this node", why.text);
+    ce_complain("facts", &line, CE_EXIT_OK);
+}
+
 static int write_texts(const struct arguments *arguments, const struct ce_node *node,
                        struct ce_error *err)
 {
@@ -115,6 +126,7 @@ static int write_texts(const struct arguments *arguments, const struct ce_node *
         rules ? ce_site_book(&config, &path, err) : NULL;
     if (!book)
         return CE_EXIT_USAGE;
+    warn_of_checks(&site);
     warn_if_stale(node, &config.policy, book, path, name);
     if (ce_texts_write(arguments->run_dir, node, &config.policy, rules, book, err) < 0)
         return CE_EXIT_UNKNOWN;

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/replace.h"
 #include "command.h"
 #include "local/nccl_conf.h"
 #include "local/texts.h"
 #include "health/machine.h"
+#include "out_file.h"
 #include "outlook.h"
 #include "config/site.h"
 
@@ -188,22 +185,6 @@ static struct ce_topology_style choose_style(void)
     };
 }
 
-/* A rename would put the picture in the place of a device or link. */
-static int write_picture(const char *path, struct ce_text *text, struct ce_error *err)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    ce_autofree char *folder = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
-    struct stat st;
-    if (!folder)
-        return ce_fail(err, "no memory");
-    ce_autoclose int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0)
-        return ce_fail(err, "%s: cannot write there: %s", folder, strerror(errno));
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
-        return ce_fail(err, "%s: not a regular file", path);
-    return ce_file_replace(dir, name, ce_text_string(text), 0644, err);
-}
-
 static int print(const struct arguments *arguments, const struct ce_topology *topology,
                  struct ce_error *err)
 {
@@ -220,7 +201,7 @@ static int print(const struct arguments *arguments, const struct ce_topology *to
         return ce_complain(COMMAND, err, CE_EXIT_UNKNOWN);
     if (!arguments->svg || strcmp(arguments->svg, "-") == 0)
         return ce_print(COMMAND, &out);
-    return write_picture(arguments->svg, &out, err) < 0 ? ce_complain(COMMAND, err, CE_EXIT_UNKNOWN)
+    return ce_out_file_write(arguments->svg, &out, err) < 0 ? ce_complain(COMMAND, err, CE_EXIT_UNKNOWN)
                                                         : CE_EXIT_OK;
 }
 

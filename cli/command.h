@@ -28,6 +28,7 @@ struct ce_command {
 int ce_cmd_show(int argc, char **argv);
 int ce_cmd_info(int argc, char **argv);
 int ce_cmd_hostfile(int argc, char **argv);
+int ce_cmd_run(int argc, char **argv);
 int ce_cmd_facts(int argc, char **argv);
 int ce_cmd_topology(int argc, char **argv);
 int ce_cmd_check(int argc, char **argv);
@@ -35,6 +36,7 @@ int ce_cmd_bench(int argc, char **argv);
 int ce_cmd_config(int argc, char **argv);
 int ce_cmd_addresses(int argc, char **argv);
 int ce_cmd_doctor(int argc, char **argv);
+int ce_cmd_status(int argc, char **argv);
 
 /* "cluster-env NAME: text" on stderr; returns status. */
 int ce_complain(const char *command, const struct ce_error *err, int status);

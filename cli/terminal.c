@@ -18,3 +18,9 @@ unsigned ce_terminal_columns(void)
         return 0;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
+
+unsigned ce_terminal_lines(void)
+{
+    struct winsize size = {.ws_row = 0};
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}

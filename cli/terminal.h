@@ -11,4 +11,7 @@ bool ce_terminal_colour(void);
 /* How wide it is; 0: it is no terminal. */
 unsigned ce_terminal_columns(void);
 
+/* How high it is; 0: it is no terminal, or not known. */
+unsigned ce_terminal_lines(void);
+
 #endif

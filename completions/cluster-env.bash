@@ -27,6 +27,7 @@ _cluster_env_values() { # OPTION PROGRAM
         --floor) echo -W "h2d= d2h= d2d= p2p=" ;;
         --from) echo -W "srun slurm dns" ;;
         --run | --root | --helpers | -r) echo -d ;;
+        --memory) echo -W "host gpu" ;;
         --rail) echo -W "$(_cluster_env_devices)" ;;
         --library | --config | --check | --facts | --svg | -c) echo -f ;;
         *) return 1 ;;

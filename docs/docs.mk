@@ -16,6 +16,7 @@ dist_doc_DATA += \
     docs/addresses.md \
     docs/bench.md \
     docs/checks.md \
+    docs/hardware-seen.md \
     docs/machines.md \
     docs/monitoring.md \
     docs/prolog.md \

@@ -34,12 +34,6 @@ bool bench_did(struct bench *bench, enum ce_gpu_test test, cu_result code, const
     return false;
 }
 
-bool bench_is_taken(const struct bench *bench, nv_device nv, unsigned ours,
-                    char reason[CE_TEST_REASON], enum ce_test_end *end)
-{
-    return gpu_is_taken(&bench->nvml, nv, ours, reason, end);
-}
-
 /* ---------------------------------------------------------------- getting hold of it */
 
 /* End the start like this. */
@@ -72,7 +66,7 @@ static bool ask_nvml(struct bench *bench)
         return START_ENDS(bench, CE_TEST_FAILED, 0, "NVML: %s", ce_nvml_word(code));
     if (nvml->mig && nvml->mig(bench->nv, &mig, &next) == NV_OK && mig)
         return START_ENDS(bench, CE_TEST_SKIPPED, 0, "MIG mode is on: it is not one GPU");
-    if (bench_is_taken(bench, bench->nv, 0, reason, &end))
+    if (gpu_is_taken(&bench->nvml, bench->nv, 0, reason, &end))
         return START_ENDS(bench, end, 0, "%s", reason);
     /* Host memory of the far socket would be slower, and is the default of half of the GPUs. */
     if (nvml->bind_cpu)
@@ -128,7 +122,7 @@ static bool goes_on(struct bench *bench, enum ce_gpu_test test, const char **bro
     enum ce_test_end end;
     if (*broken)
         ce_gpu_test_end(&bench->result, test, CE_TEST_SKIPPED, 0, "not run: %s failed", *broken);
-    else if (bench_is_taken(bench, bench->nv, 1, reason, &end))
+    else if (gpu_is_taken(&bench->nvml, bench->nv, 1, reason, &end))
         ce_gpu_test_end(&bench->result, test, end, 0, "meanwhile %s", reason);
     else
         return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench-rdma: what one rail carries, by RDMA writes from host memory: to itself, to another port of
+/* bench-rdma: what one rail carries, by RDMA writes from host memory or a GPU's: to itself, to another port of
  * this node, or to the same rail of another node that runs this, too, and is met over TCP.  Run as a
  * child with a deadline: opening asks the driver.  stdout is a text of model/rdma_result.h, whatever
  * went wrong; stderr is for people; the exit status is 0, 1 (the text could not be written), or 2
@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -17,6 +18,7 @@
 #include "rdma_talk.h"
 
 enum { NS = 1000000, LISTENER_PATIENCE_MS = 2000, DIALER_PATIENCE_MS = 10000, SLACK_MS = 2000, TURNS = 4 };
+enum { LINK_LATE_MS = 200 };
 
 struct task {
     struct rdma_place own, to;        /* to.device NULL: to itself */
@@ -25,6 +27,14 @@ struct task {
     uint32_t time_ms, wait_ms, limit_ms; /* of writing, for the other node, of all after it */
 };
 
+/* What else there is to say of a test that was done. */
+static void describe(const struct rdma_port *port, struct ce_rdma_result *result)
+{
+    result->mtu = rdma_port_mtu(port);
+    snprintf(result->gpu_name, sizeof result->gpu_name, "%s", port->gpu.name);
+    snprintf(result->gpu_way, sizeof result->gpu_way, "%s", port->gpu.way);
+}
+
 /* ---------------------------------------------------------------- this node alone */
 
 static int run_local(const struct task *task, struct ce_rdma_result *result)
@@ -32,9 +42,10 @@ static int run_local(const struct task *task, struct ce_rdma_result *result)
     struct rdma_port a, b = {.context = NULL};
     const struct rdma_place *to = task->to.device ? &task->to : &task->own;
     uint64_t deadline = rdma_now_ns() + (uint64_t)task->limit_ms * NS;
-    int status = rdma_port_open(&a, &task->own, result);
+    bool same = to->gpu && task->own.gpu && strcmp(to->gpu, task->own.gpu) == 0;
+    int status = rdma_port_open(&a, &task->own, 0, result);
     if (status == 0)
-        status = rdma_port_open(&b, to, result);
+        status = rdma_port_open(&b, to, same, result);
     if (status == 0 && (rdma_port_connect(&a, &b.own, result) < 0 ||
                         rdma_port_connect(&b, &a.own, result) < 0))
         status = -1;
@@ -42,7 +53,7 @@ static int run_local(const struct task *task, struct ce_rdma_result *result)
                         rdma_measure_write(&a, task->time_ms, deadline, result) < 0))
         status = -1;
     if (status == 0)
-        result->mtu = rdma_port_mtu(&a);
+        describe(&a, result);
     /* A device that writes to itself does not need the link. */
     if (a.context && b.context && (status == 0 || result->outcome == CE_RDMA_WRITE) &&
         (rdma_port_check(&a, " during the test", result) < 0 ||
@@ -56,6 +67,14 @@ static int run_local(const struct task *task, struct ce_rdma_result *result)
 /* ---------------------------------------------------------------- meeting the other node */
 
 enum met { MET, MET_AGAIN, MET_NEVER };
+
+/* It may be of another version. */
+static int understand(const struct ce_text *heard, struct ce_rdma_end *other, struct ce_error *err)
+{
+    if (ce_rdma_end_parse(ce_text_string(heard), other, err) == 0)
+        return 0;
+    return ce_fail_in(err, "the other side is not understood, is it of this version?");
+}
 
 /* A stranger on the port, or a node that is behind, is no reason to give up. */
 static enum met judge_end(const struct task *task, const struct ce_rdma_end *other,
@@ -77,7 +96,7 @@ static enum met greet(const struct task *task, int fd, const struct ce_rdma_end 
     uint64_t deadline = rdma_now_ns() + (uint64_t)patience * NS;
     ce_rdma_end_write(own, &said);
     if (rdma_say(fd, &said, deadline, &err) == 0 && rdma_hear(fd, &heard, deadline, &err) == 0 &&
-        ce_rdma_end_parse(ce_text_string(&heard), other, &err) == 0)
+        understand(&heard, other, &err) == 0)
         return judge_end(task, other, result);
     ce_rdma_fail(result, CE_RDMA_PEER, "%.150s", err.text);
     bool closed = !heard.length && rdma_now_ns() < deadline;
@@ -161,6 +180,21 @@ static int measure(const struct task *task, int fd, struct rdma_port *port,
     return status;
 }
 
+/* Whatever went wrong, a link that went down is why; a device may give up a write a moment before it
+ * tells that. */
+static int blame_link(const struct rdma_port *port, int status, struct ce_rdma_result *result)
+{
+    const struct timespec pause = {.tv_nsec = LINK_LATE_MS * (NS / 10)};
+    for (unsigned look = 0; look <= 10; look++) {
+        if (rdma_port_check(port, " during the test", result) < 0)
+            return -1;
+        if (status == 0 || result->outcome != CE_RDMA_WRITE)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    return status;
+}
+
 static int run_pair(const struct task *task, int fd, struct rdma_port *port,
                     const struct ce_rdma_end *other, struct ce_rdma_result *result)
 {
@@ -170,9 +204,8 @@ static int run_pair(const struct task *task, int fd, struct rdma_port *port,
     else
         status = measure(task, fd, port, result);
     if (status == 0)
-        result->mtu = rdma_port_mtu(port);
-    /* Whatever went wrong, a link that went down is why. */
-    return rdma_port_check(port, " during the test", result) < 0 ? -1 : status;
+        describe(port, result);
+    return blame_link(port, status, result);
 }
 
 /* Also with a rail that is down: the other node has to hear of it. */
@@ -181,7 +214,7 @@ static int run_remote(const struct task *task, struct ce_rdma_result *result)
     struct rdma_port port;
     struct ce_rdma_end other;
     struct ce_rdma_result opened = {.text = ""};
-    int status = rdma_port_open(&port, &task->own, &opened);
+    int status = rdma_port_open(&port, &task->own, 0, &opened);
     port.own.rail = task->rail;
     port.own.rails = task->rails;
     memcpy(port.own.failed, opened.text, sizeof port.own.failed);
@@ -204,6 +237,7 @@ static const struct option options[] = {
     {"device", required_argument, NULL, 'd'},  {"port", required_argument, NULL, 'p'},
     {"gid", required_argument, NULL, 'g'},     {"to-device", required_argument, NULL, 'D'},
     {"to-port", required_argument, NULL, 'P'}, {"to-gid", required_argument, NULL, 'G'},
+    {"gpu", required_argument, NULL, 'u'},     {"to-gpu", required_argument, NULL, 'U'},
     {"listen", required_argument, NULL, 'l'},  {"peer", required_argument, NULL, 'o'},
     {"tcp-port", required_argument, NULL, 't'}, {"rail", required_argument, NULL, 'r'},
     {"rails", required_argument, NULL, 'R'},   {"time", required_argument, NULL, 'm'},
@@ -218,6 +252,10 @@ static const char **text_for(struct task *task, int key)
         return &task->own.device;
     case 'D':
         return &task->to.device;
+    case 'u':
+        return &task->own.gpu;
+    case 'U':
+        return &task->to.gpu;
     case 'l':
         return &task->listen;
     case 'o':
@@ -277,8 +315,8 @@ int main(int argc, char **argv)
     struct ce_rdma_result result = {.text = ""};
     ce_autotext struct ce_text out = CE_TEXT(CE_RDMA_TEXT_MAX);
     if (read_arguments(argc, argv, &task) < 0) {
-        fputs("usage: bench-rdma --device=NAME [--port=N] [--gid=INDEX]\n"
-              "           [--to-device=NAME [--to-port=N] [--to-gid=INDEX]]\n"
+        fputs("usage: bench-rdma --device=NAME [--port=N] [--gid=INDEX] [--gpu=PCI]\n"
+              "           [--to-device=NAME [--to-port=N] [--to-gid=INDEX] [--to-gpu=PCI]]\n"
               "           [--listen=ADDRESS|--peer=ADDRESS --tcp-port=N --rail=N --rails=N]\n"
               "           [--time=MS] [--wait=MS] [--limit=MS]\n",
               stderr);

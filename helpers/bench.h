@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "cuda.h"
+#include "gpu_taken.h"
 #include "model/gpu_bench.h"
 #include "nvml.h"
 
@@ -27,11 +28,6 @@ void bench_copies(struct bench *bench, enum ce_gpu_test test); /* H2D, D2H, D2D 
 void bench_peers(struct bench *bench);
 void bench_memory(struct bench *bench);
 void bench_load(struct bench *bench);
-
-/* Why this GPU must be left alone: somebody computes on it, or nobody can tell; "ours" of the
- * processes on it are this one.  False: it is free. */
-bool bench_is_taken(const struct bench *bench, nv_device nv, unsigned ours,
-                    char reason[CE_TEST_REASON], enum ce_test_end *end);
 
 /* CU_OK, or the test has failed: while doing this, with CUDA's error. */
 bool bench_did(struct bench *bench, enum ce_gpu_test test, cu_result code, const char *what);

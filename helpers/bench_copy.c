@@ -157,7 +157,7 @@ static bool is_peer_free(const struct bench *bench, struct ce_peer_bench *peer)
         snprintf(peer->reason, sizeof peer->reason, "NVML does not have it");
         return false;
     }
-    return !bench_is_taken(bench, nv, 0, peer->reason, &end);
+    return !gpu_is_taken(&bench->nvml, nv, 0, peer->reason, &end);
 }
 
 /* Nothing is to be measured where the peer has no reason. */

@@ -2,6 +2,7 @@
 #include "cuda.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +11,13 @@
 static const struct function {
     size_t member;
     const char *symbol, *older;
+    bool optional;
 } functions[] = {
-#define ROW(member, symbol, older, parameters) {offsetof(struct cuda, member), #symbol, older},
+#define ROW(member, symbol, older, parameters) {offsetof(struct cuda, member), #symbol, older, false},
     CU_FUNCTIONS(ROW)
+#undef ROW
+#define ROW(member, symbol, older, parameters) {offsetof(struct cuda, member), #symbol, older, true},
+    CU_OPTIONAL(ROW)
 #undef ROW
 };
 
@@ -28,7 +33,7 @@ enum cuda_loaded cuda_load(struct cuda *ret, struct ce_error *err)
         void *found = dlsym(library, functions[i].symbol);
         if (!found && functions[i].older)
             found = dlsym(library, functions[i].older);
-        if (!found) {
+        if (!found && !functions[i].optional) {
             ce_fail(err, LIBRARY " does not have %s", functions[i].symbol);
             return CUDA_LACKING;
         }

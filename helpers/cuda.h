@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of CUDA's driver interface (libcuda.so.1, NVIDIA's driver) that bench-gpu and bench-nccl use: our own
+/* The part of CUDA's driver interface (libcuda.so.1, NVIDIA's driver) that bench-gpu, bench-nccl and
+ * bench-rdma use: our own
  * declarations, so that it builds where NVIDIA's header is not; tests/build/cuda_header.sh holds
  * them against that header where one is found.  The library is loaded, never linked. */
 #ifndef CE_HELPERS_CUDA_H
@@ -18,13 +19,15 @@ enum {
     CU_PEER_ALREADY_ENABLED = 704,
 };
 
-enum { CU_MULTIPROCESSORS = 16 }; /* of cuDeviceGetAttribute */
-enum { CU_STREAM_ALONE = 1 };     /* of cuStreamCreate: it does not wait for the default one */
+enum { CU_MULTIPROCESSORS = 16, CU_DMA_BUF_SUPPORTED = 124 }; /* of cuDeviceGetAttribute */
+enum { CU_RANGE_DMA_BUF = 1 };                                /* of cuMemGetHandleForAddressRange */
+enum { CU_STREAM_ALONE = 1 };                                 /* of cuStreamCreate: it does not wait for the default one */
 
 #ifndef CU_TYPES_OF_VENDOR /* the test puts NVIDIA's in their place */
 typedef unsigned cu_result;
 typedef int cu_device;
 typedef unsigned cu_attribute;
+typedef unsigned cu_range;
 typedef unsigned long long cu_pointer;
 typedef struct CUctx_st *cu_context;
 typedef struct CUmod_st *cu_module;
@@ -79,9 +82,15 @@ typedef struct CUevent_st *cu_event;
        cu_stream, void **, void **))                                                               \
     F(synchronize, cuCtxSynchronize, NULL, (void))
 
+/* Those that a driver may lack: NULL. */
+#define CU_OPTIONAL(F)                                                                             \
+    F(range, cuMemGetHandleForAddressRange, NULL,                                                  \
+      (void *, cu_pointer, size_t, cu_range, unsigned long long))
+
 #define CU_MEMBER(member, symbol, older, parameters) cu_result(*member) parameters;
 struct cuda {
     CU_FUNCTIONS(CU_MEMBER)
+    CU_OPTIONAL(CU_MEMBER)
 };
 #undef CU_MEMBER
 

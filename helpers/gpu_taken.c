@@ -14,8 +14,8 @@ static void name_processes(const nv_process *processes, unsigned count, unsigned
                                    i ? ", " : ": ", processes[i].pid);
 }
 
-bool gpu_is_taken(const struct nvml *nvml, nv_device nv, unsigned ours, char reason[CE_TEST_REASON],
-                  enum ce_test_end *end)
+bool gpu_is_taken(const struct nvml *nvml, nv_device nv, unsigned ours,
+                  char reason[CE_TEST_REASON], enum ce_test_end *end)
 {
     nv_process processes[64] = {{.pid = 0}};
     unsigned room = sizeof processes / sizeof *processes, count = room;

@@ -35,6 +35,8 @@ enum {
     NV_FIELD_RECOVERY = 230,
     NV_FIELD_SLOWED_HW_THERMAL = 270,
     NV_FIELD_SLOWED_POWER_BRAKE = 271,
+    NV_FIELD_SLOWED_HW_THERMAL_575 = 252, /* and in the first drivers 580: power smoothing, before and since */
+    NV_FIELD_SLOWED_POWER_BRAKE_575 = 253,
 };
 
 #define NV_VERSION(type, number) ((unsigned)(sizeof(type) | (number) << 24))

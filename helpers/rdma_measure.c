@@ -17,15 +17,20 @@ uint64_t rdma_now_ns(void)
 
 /* ---------------------------------------------------------------- writing */
 
-static int post(struct rdma_port *port, unsigned from, unsigned to, unsigned length, int flags,
+/* A place at the other end. */
+struct target {
+    uint64_t address;
+    uint32_t key;
+};
+
+static int post(struct rdma_port *port, struct ibv_sge piece, struct target target, int flags,
                 struct ce_rdma_result *result)
 {
-    struct ibv_sge piece = {(uintptr_t)port->memory + from, length, port->mr->lkey};
     struct ibv_send_wr write = {.sg_list = &piece,
                                 .num_sge = 1,
                                 .opcode = IBV_WR_RDMA_WRITE,
                                 .send_flags = (unsigned)(flags | IBV_SEND_SIGNALED),
-                                .wr.rdma = {port->other.address + to, port->other.key}};
+                                .wr.rdma = {target.address, target.key}};
     struct ibv_send_wr *bad;
     int error = ibv_post_send(port->qp, &write, &bad);
     if (error)
@@ -61,6 +66,19 @@ static int check_time(uint64_t now, uint64_t last, uint64_t deadline, struct ce_
 
 /* ---------------------------------------------------------------- bandwidth */
 
+/* Out of what goes out of this end, into what comes in at the other. */
+static int post_message(struct rdma_port *port, struct ce_rdma_result *result)
+{
+    const struct ce_rdma_end *other = &port->other;
+    struct ibv_sge piece = {(uintptr_t)port->memory + RDMA_OUT, RDMA_MESSAGE, port->mr->lkey};
+    struct target target = {other->address, other->key};
+    if (port->gpu.mr)
+        piece = (struct ibv_sge){port->gpu.address + RDMA_OUT, RDMA_MESSAGE, port->gpu.mr->lkey};
+    if (other->gpu)
+        target = (struct target){other->gpu_address, other->gpu_key};
+    return post(port, piece, target, 0, result);
+}
+
 /* From one completion to another, so that what is on its way at both moments evens out. */
 struct span {
     uint64_t begin, end, writes;
@@ -85,7 +103,7 @@ static int keep_writing(struct rdma_port *port, uint64_t stop, uint64_t deadline
     while (now < stop || port->outstanding > 0 || !span->writes) {
         bool more = now < stop || !span->writes; /* a very slow one gets longer */
         while (more && port->outstanding < RDMA_DEPTH)
-            if (post(port, RDMA_OUT, 0, RDMA_MESSAGE, 0, result) < 0)
+            if (post_message(port, result) < 0)
                 return -1;
         int count = take_completions(port, result);
         now = rdma_now_ns();
@@ -130,7 +148,9 @@ static void lower_flag(struct rdma_port *port)
 static int raise_flag(struct rdma_port *port, unsigned char value, struct ce_rdma_result *result)
 {
     port->memory[RDMA_FLAG_OUT + 7] = value;
-    return post(port, RDMA_FLAG_OUT, RDMA_FLAG, 8, IBV_SEND_INLINE, result);
+    const struct ibv_sge piece = {(uintptr_t)port->memory + RDMA_FLAG_OUT, 8, port->mr->lkey};
+    const struct target target = {port->other.address + RDMA_FLAG, port->other.key};
+    return post(port, piece, target, IBV_SEND_INLINE, result);
 }
 
 /* The flag that comes after `before`; -1.  It comes without a completion; completions are taken now

@@ -72,7 +72,9 @@ static int open_memory(struct rdma_port *port, struct ce_rdma_result *result)
     port->memory = memory;
     memset(memory, 0, RDMA_MEMORY);
     port->mr = ibv_reg_mr(port->pd, memory, RDMA_MEMORY, access);
-    return port->mr ? 0 : fail_locked(port, "register memory", errno, result);
+    if (!port->mr)
+        return fail_locked(port, "register memory", errno, result);
+    return port->place.gpu ? rdma_gpu_register(&port->gpu, port->pd, port->place.device, result) : 0;
 }
 
 static int open_queues(struct rdma_port *port, struct ce_rdma_result *result)
@@ -131,13 +133,18 @@ static int describe(struct rdma_port *port, struct ce_rdma_result *result)
     own->address = (uintptr_t)port->memory;
     own->key = port->mr->rkey;
     own->room = RDMA_MEMORY;
+    own->gpu = port->gpu.mr != NULL;
+    own->gpu_address = port->gpu.address;
+    own->gpu_key = own->gpu ? port->gpu.mr->rkey : 0;
     return 0;
 }
 
-int rdma_port_open(struct rdma_port *port, const struct rdma_place *place,
+int rdma_port_open(struct rdma_port *port, const struct rdma_place *place, unsigned ours,
                    struct ce_rdma_result *result)
 {
-    *port = (struct rdma_port){.place = *place};
+    *port = (struct rdma_port){.place = *place, .gpu.way = ""};
+    if (place->gpu && rdma_gpu_open(&port->gpu, place->gpu, ours, RDMA_FLAG, result) < 0)
+        return -1;
     port->context = open_device(place, result);
     if (!port->context || rdma_port_check(port, "", result) < 0)
         return -1;
@@ -157,6 +164,7 @@ void rdma_port_close(struct rdma_port *port)
         ibv_destroy_cq(port->cq);
     if (port->mr)
         ibv_dereg_mr(port->mr);
+    rdma_gpu_close(&port->gpu);
     if (port->pd)
         ibv_dealloc_pd(port->pd);
     if (port->context)

@@ -7,8 +7,10 @@
 
 #include "model/rdma_end.h"
 #include "model/rdma_result.h"
+#include "rdma_gpu.h"
 
-/* Its memory: what comes in, what goes out, and a flag for the round trips, each apart. */
+/* Its memory: what comes in, what goes out, and a flag for the round trips, each apart.  Of a GPU's
+ * memory it has the first two besides. */
 enum {
     RDMA_MESSAGE = 65536,
     RDMA_OUT = RDMA_MESSAGE,
@@ -21,6 +23,7 @@ enum {
 struct rdma_place {
     const char *device;
     unsigned port, gid;
+    const char *gpu; /* the PCI address of the one whose memory is used; NULL: the host's is */
 };
 
 struct rdma_port {
@@ -31,12 +34,14 @@ struct rdma_port {
     struct ibv_cq *cq;
     struct ibv_qp *qp;
     unsigned char *memory;
+    struct rdma_gpu gpu;
     struct ce_rdma_end own, other;
     unsigned outstanding; /* writes without a completion yet */
 };
 
-/* 0; -1 with the result set.  Close it in both cases. */
-int rdma_port_open(struct rdma_port *port, const struct rdma_place *place,
+/* ours: how many ports with the same GPU this process has opened already.  0; -1 with the result set.
+ * Close it in both cases. */
+int rdma_port_open(struct rdma_port *port, const struct rdma_place *place, unsigned ours,
                    struct ce_rdma_result *result);
 void rdma_port_close(struct rdma_port *port);
 

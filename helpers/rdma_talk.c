@@ -163,6 +163,14 @@ static bool begins(const struct ce_text *text)
     return memcmp(ce_text_string(text), first, length) == 0;
 }
 
+static int fail_garbage(const struct ce_text *text, struct ce_error *err)
+{
+    static const char word[] = "format=";
+    if (text->length == sizeof word && memcmp(text->data, word, sizeof word - 1) == 0)
+        return ce_fail(err, "the other side is of another version of cluster-env");
+    return ce_fail(err, "what came is not of cluster-env");
+}
+
 /* Byte for byte: what follows is the next text's. */
 int rdma_hear(int fd, struct ce_text *text, uint64_t deadline, struct ce_error *err)
 {
@@ -178,7 +186,7 @@ int rdma_hear(int fd, struct ce_text *text, uint64_t deadline, struct ce_error *
         if (n == 1)
             ce_text_addn(text, &byte, 1);
         if (!begins(text) || !ce_text_ok(text))
-            return ce_fail(err, "what came is not of cluster-env");
+            return fail_garbage(text, err);
         if (ms_until(deadline) == 0) /* one byte now and then is no answer */
             return ce_fail(err, "the other side said nothing in time");
     }

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "model/gres.h"
 #include "model/roster.h"
 #include "slurm_config.h"
 #include "slurm_drain.h"
@@ -110,6 +112,24 @@ static bool is_there(const node_info_t *node)
     return node->name && *node->name && (node->node_state & NODE_STATE_BASE) != NODE_STATE_FUTURE;
 }
 
+/* A reason is whatever somebody typed: as one line. */
+static void add_node(const node_info_t *node, const char *partition, size_t index,
+                     struct ce_text *out)
+{
+    struct ce_error reason;
+    ce_fail(&reason, "%s", node->reason ? node->reason : "");
+    const struct ce_roster_node entry = {
+        .name = node->name,
+        .address = node->node_addr ? node->node_addr : node->name,
+        .state = state_word(node->node_state),
+        .partition = partition,
+        .reason = reason.text,
+        .since = reason.text[0] && node->reason_time > 0 ? (uint64_t)node->reason_time : 0,
+        .gpus = ce_gres_gpus(node->gres),
+    };
+    ce_roster_add(out, index, &entry);
+}
+
 static void write_roster(const node_info_msg_t *nodes, const partition_info_msg_t *partitions,
                          struct ce_text *out)
 {
@@ -119,15 +139,8 @@ static void write_roster(const node_info_msg_t *nodes, const partition_info_msg_
     ce_roster_begin(out, count);
     for (uint32_t i = 0; i < nodes->record_count; i++) {
         const node_info_t *node = &nodes->node_array[i];
-        if (!is_there(node))
-            continue;
-        const struct ce_roster_node entry = {
-            .name = node->name,
-            .address = node->node_addr ? node->node_addr : node->name,
-            .state = state_word(node->node_state),
-            .partition = partition_of(partitions, (int32_t)i),
-        };
-        ce_roster_add(out, written++, &entry);
+        if (is_there(node))
+            add_node(node, partition_of(partitions, (int32_t)i), written++, out);
     }
     ce_roster_end(out);
 }

@@ -20,6 +20,7 @@ AC_DEFUN([CE_WITH_SLURM], [
         AS_IF([test $ce_have_slurm = yes], [
             CE_SLURM_VERSION
             CE_KILL_JOB_STEP_ARGS
+            CE_SLURM_QUESTIONS
             ce_slurm_summary="yes, for Slurm $ce_slurm_version"
         ], [
             ce_slurm_summary="no (slurm/spank.h not found)"
@@ -68,4 +69,25 @@ AC_DEFUN([CE_KILL_JOB_STEP_ARGS], [
         [AC_MSG_ERROR([slurm_kill_job_step of Slurm $ce_slurm_version is not known here; see spank/step_end.c])])
     AC_DEFINE_UNQUOTED([KILL_JOB_STEP_ARGS], [$ce_kill_args],
         [3: (job, step, signal); 4: and flags; 5: (step_id *, signal, flags)])
+])
+
+# The two questions of a failure: about a step (job and step as numbers, or a struct) and about a job
+# (a number, or a struct).
+AC_DEFUN([CE_SLURM_QUESTIONS], [
+    AC_MSG_CHECKING([arguments of slurm_get_job_steps and slurm_load_job])
+    ce_steps_struct=unknown ce_job_struct=unknown
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([#include <slurm/slurm.h>],
+        [job_step_info_response_msg_t *steps; slurm_get_job_steps(0, 1, 2, &steps, 0);])], [ce_steps_struct=0])
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([#include <slurm/slurm.h>],
+        [slurm_step_id_t id = {0}; job_step_info_response_msg_t *steps; slurm_get_job_steps(&id, &steps, 0);])], [ce_steps_struct=1])
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([#include <slurm/slurm.h>],
+        [job_info_msg_t *jobs; slurm_load_job(&jobs, 1, 0);])], [ce_job_struct=0])
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([#include <slurm/slurm.h>],
+        [slurm_step_id_t id = {0}; job_info_msg_t *jobs; slurm_load_job(&jobs, id, 0);])], [ce_job_struct=1])
+    AC_MSG_RESULT([$ce_steps_struct, $ce_job_struct])
+    AS_IF([test $ce_steps_struct = unknown || test $ce_job_struct = unknown],
+        [AC_MSG_ERROR([slurm_get_job_steps or slurm_load_job of Slurm $ce_slurm_version is not known here; see spank/controller.c])])
+    AC_DEFINE_UNQUOTED([GET_JOB_STEPS_STRUCT], [$ce_steps_struct], [1: (step_id *, answer, flags); 0: with two numbers])
+    AC_CHECK_MEMBERS([step_update_request_msg_t.job_id], [], [], [[#include <slurm/slurm.h>]])
+    AC_DEFINE_UNQUOTED([LOAD_JOB_STRUCT], [$ce_job_struct], [1: (answer, step_id, flags); 0: (answer, job, flags)])
 ])

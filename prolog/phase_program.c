@@ -23,8 +23,10 @@
 #include "health/journal.h"
 #include "health/phase.h"
 #include "health/recover.h"
+#include "health/told.h"
 #include "local/texts.h"
 #include "model/hostlist.h"
+#include "report/findings.h"
 
 /* For each second of the deadline: all probes side by side, then slurmctld, and something is left for
  * last words.  10 s by default: what Slurm's own defaults grant (MessageTimeout,
@@ -33,7 +35,7 @@ enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
 /* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
  * meanwhile. */
 enum { LEFTOVERS_MS = CE_POLICY_LEFTOVERS_S * 1000 };
-enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10 };
+enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10, MORE_MAX = 64 };
 
 /* Shared with the child. */
 struct run {
@@ -48,6 +50,7 @@ struct run {
     enum ce_done done;
     bool faulty;                /* set before the node is drained: from here on the status is 1 */
     bool reported;
+    struct ce_told *told; /* of a run that comes again and again; NULL: all is news */
 };
 
 /* ---------------------------------------------------------------- where it runs */
@@ -88,30 +91,70 @@ static void open_standard_files(void)
 
 /* ---------------------------------------------------------------- words */
 
+enum { LINE = 1024 };
+
 /* A line for syslog, and for slurmd's log, which has what we print. */
+static void say(const struct run *run, int priority, const char *line)
+{
+    dprintf(STDOUT_FILENO, "%s: job %u: %s\n", run->name, run->job, line);
+    syslog(priority, "job %u: %s", run->job, line);
+}
+
+static bool is_news(const struct run *run, const char *thing, const char *words)
+{
+    return !run->told || ce_told_is_news(run->told, thing, words);
+}
+
+/* How it is: said where that is news. */
 __attribute__((format(printf, 3, 4))) static void
 tell_syslog(const struct run *run, int priority, const char *format, ...)
 {
-    char line[1024];
+    char line[LINE];
     va_list args;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    dprintf(STDOUT_FILENO, "%s: job %u: %s\n", run->name, run->job, line);
-    syslog(priority, "job %u: %s", run->job, line);
+    if (is_news(run, line, ""))
+        say(run, priority, line);
+}
+
+/* What happened: always said. */
+__attribute__((format(printf, 3, 4))) static void
+tell_event(const struct run *run, int priority, const char *format, ...)
+{
+    char line[LINE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    say(run, priority, line);
+}
+
+static void tell_finding(const struct run *run, const struct ce_findings *findings, size_t index)
+{
+    const struct ce_finding *finding = &findings->items[index];
+    ce_autotext struct ce_text more = CE_TEXT(MORE_MAX);
+    char thing[LINE];
+    snprintf(thing, sizeof thing, "%s: %s [%s]", ce_verdict_name(finding->verdict), finding->subject,
+             finding->check);
+    if (!is_news(run, thing, finding->text))
+        return;
+    ce_report_echoes(findings, index, &more);
+    tell_event(run, LOG_WARNING, "%s: %s%s%s%s [%s]", ce_verdict_name(finding->verdict),
+               finding->subject, finding->subject[0] ? " " : "", finding->text,
+               ce_text_string(&more), finding->check);
 }
 
 /* Those to be drained for are in the reason. */
 static void tell_findings(const struct run *run, const struct ce_phase_result *result)
 {
     for (size_t i = 0; i < result->findings.count; i++) {
-        const struct ce_finding *finding = &result->findings.items[i];
-        if (finding->response == CE_TELL)
-            tell_syslog(run, LOG_WARNING, "%s: %s%s%s [%s]", ce_verdict_name(finding->verdict),
-                finding->subject, finding->subject[0] ? " " : "", finding->text, finding->check);
+        if (result->findings.items[i].response == CE_TELL && !ce_report_is_echo(&result->findings, i))
+            tell_finding(run, &result->findings, i);
     }
     for (size_t i = 0; i < result->notes.count; i++)
-        tell_syslog(run, LOG_NOTICE, "%s", result->notes.line[i].text);
+        if (is_news(run, "", result->notes.line[i].text))
+            tell_event(run, LOG_NOTICE, "%s", result->notes.line[i].text);
 }
 
 /* ---------------------------------------------------------------- reports */
@@ -134,6 +177,7 @@ static void report(struct run *run, const struct ce_phase_result *result, const 
         .misconfigured = error && result->misconfigured,
         .reason = result->reason.text,
         .done = run->done,
+        .equipment = result->equipment,
         .findings = &result->findings,
         .notes = &result->notes,
     };
@@ -149,7 +193,7 @@ static void tell_change(const struct run *run, enum ce_change change, const char
 {
     switch (change) {
     case CE_CHANGED:
-        tell_syslog(run, LOG_ERR, "this node is drained: %s", reason);
+        tell_event(run, LOG_ERR, "this node is drained: %s", reason);
         break;
     case CE_CHANGE_NOT_OURS:
         tell_syslog(run, LOG_ERR, "this node is drained already, and keeps its reason: %s", reason);
@@ -166,6 +210,16 @@ static void tell_change(const struct run *run, enum ce_change change, const char
     }
 }
 
+/* slurmctld may be asked by all nodes of a job at once: it has what the probes left of their time, too;
+ * in whole seconds, for people. */
+static unsigned drain_ms(const struct run *run)
+{
+    const unsigned probes = PROBE_MS * run->policy.deadline_s,
+                   used = (unsigned)ce_clock_ms_since(run->began),
+                   left = used < probes ? probes - used : 0;
+    return DRAIN_MS * run->policy.deadline_s + left - left % 1000;
+}
+
 /* Where slurmctld does not answer, the exit status drains the node all the same, without the
  * reason; that of a health check is nobody's. */
 static void drain(struct run *run, struct ce_phase_result *result)
@@ -176,7 +230,7 @@ static void drain(struct run *run, struct ce_phase_result *result)
     run->faulty = run->phase != CE_MANUAL;
     run->done = run->faulty ? CE_DONE_DRAINED : CE_DONE_NOTHING;
     enum ce_change change = ce_drain_node(CE_HELPER_DIR, result->node_name, result->reason.text,
-                                          &limit, DRAIN_MS * run->policy.deadline_s, &err);
+                                          &limit, drain_ms(run), &err);
     result->held_back = change == CE_CHANGE_HELD_BACK;
     run->faulty &= !result->held_back;
     if (change != CE_CHANGE_FAILED)
@@ -205,13 +259,13 @@ static void recover(const struct run *run, const struct ce_phase_result *result)
     case CE_RECOVER_NOTHING:
         break;
     case CE_RECOVER_BACK:
-        tell_syslog(run, LOG_NOTICE, "this node is well, and in service again after: %s", reason.text);
+        tell_event(run, LOG_NOTICE, "this node is well, and in service again after: %s", reason.text);
         break;
     case CE_RECOVER_ENOUGH:
         tell_syslog(run, LOG_WARNING, "this node came back twice within a day, and stays drained for: %s", reason.text);
         break;
     case CE_RECOVER_TAKEN:
-        tell_syslog(run, LOG_NOTICE, "this node is well, but no more drained by us for: %s", reason.text);
+        tell_event(run, LOG_NOTICE, "this node is well, but no more drained by us for: %s", reason.text);
         break;
     case CE_RECOVER_FAILED:
         tell_syslog(run, LOG_WARNING, "this node does not come back by itself now: %s", err.text);
@@ -230,9 +284,8 @@ static void answer(struct run *run, struct ce_phase_result *result)
     recover(run, result);
 }
 
-static int run_phase(void *ctx)
+static void check_node(struct run *run)
 {
-    struct run *run = ctx;
     const struct ce_phase what = {
         .phase = run->phase,
         .machine = {.root = "/",
@@ -246,17 +299,32 @@ static int run_phase(void *ctx)
     };
     ce_autophase struct ce_phase_result result;
     struct ce_error err;
-    openlog(run->name, LOG_PID, LOG_DAEMON);
     if (ce_phase_run(&what, &result, &err) < 0) {
         ce_fail_in(&err, "not checked");
         tell_syslog(run, LOG_ERR, "%s", err.text);
         report(run, &result, err.text, REPORT_MS);
-        return 0;
+        return;
     }
     run->policy = result.policy;
     tell_findings(run, &result);
     answer(run, &result);
     report(run, &result, NULL, REPORT_MS);
+}
+
+/* A health check comes every few minutes. */
+static int run_phase(void *ctx)
+{
+    struct run *run = ctx;
+    struct ce_told told;
+    openlog(run->name, LOG_PID, LOG_DAEMON);
+    if (run->phase == CE_MANUAL) {
+        ce_told_load(CE_RUN_DIR, &told);
+        run->told = &told;
+    }
+    check_node(run);
+    if (run->told)
+        ce_told_store(CE_RUN_DIR, &told, NULL);
+    run->told = NULL;
     return 0;
 }
 
@@ -320,6 +388,7 @@ int ce_phase_program(const char *name, unsigned phase)
         return 0;
     run_child(run, run_phase, ALL_MS * run->policy.deadline_s + (phase == CE_EPILOG ? LEFTOVERS_MS : 0),
               &run->last_words);
+    run->told = NULL; /* it was the child's */
     if (run->last_words.text[0])
         run_child(run, say_last_words, LAST_MS, &err);
     return run->faulty;

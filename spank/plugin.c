@@ -3,11 +3,14 @@
  * slurmstepd: no hook returns anything but 0 once the step has started, nothing is printed to
  * stdout, and without --cluster-env nothing is done at all.  docs/hooks.md says what each hook may
  * rely on. */
+#include <signal.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "layout.h"
@@ -17,6 +20,8 @@
 #include "slurm/environment.h"
 #include "spank_env.h"
 #include "step_end.h"
+#include "submission.h"
+#include "task_end.h"
 
 /* Slurm finds these by name, so they stay visible under -fvisibility=hidden. */
 #pragma GCC visibility push(default)
@@ -39,7 +44,9 @@ static struct {
     struct ce_session *session; /* from user_init to exit; NULL: nothing to do */
     struct ce_error failure;    /* why the session could not be opened; "": it was, or not wanted */
     struct ce_refusal *refusal;
-} state;
+    struct ce_task_logs logs;
+    bool ended; /* a task that failed has been answered; the others of this node follow it */
+} state = {.logs = CE_NO_TASK_LOGS};
 
 /* The arguments of the line in plugstack.conf. */
 struct arguments {
@@ -62,6 +69,30 @@ static struct arguments read_arguments(int ac, char **av)
     return arguments;
 }
 
+/* Is that what the job around this command was given?  Its user has heard of it. */
+static bool is_inherited(const char *text)
+{
+    const char *outer = getenv(OPTION_VARIABLE);
+    return outer && text && strcmp(outer, text) == 0;
+}
+
+/* In srun, sbatch or salloc. */
+static int check_submission(const char *text)
+{
+    struct ce_error err;
+    if (is_inherited(text))
+        return 0;
+    if (ce_submission_check(spank_context(), &state.request, &err) < 0) {
+        slurm_error("cluster-env: --" OPTION_NAME ": %s", err.text);
+        return -1;
+    }
+    if (state.request.retries && ce_submission_overwrites())
+        slurm_spank_log("cluster-env: retries=%u: each run overwrites the output of the one before; "
+                        "add --open-mode=append (or have JobFileAppend=1 in slurm.conf)",
+                        state.request.retries);
+    return 0;
+}
+
 /* Called once or twice, here and in the stepd; the last call counts. */
 static int take_option(int value, const char *text, int remote)
 {
@@ -76,7 +107,7 @@ static int take_option(int value, const char *text, int remote)
         ce_request_parse(NULL, &state.request, NULL);
     }
     state.given = true;
-    return 0;
+    return remote ? 0 : check_submission(text);
 }
 
 HOOK slurm_spank_init(spank_t spank, int ac, char **av)
@@ -133,8 +164,10 @@ static void forget(void)
 {
     ce_session_close(state.session);
     ce_refusal_destroy(state.refusal);
+    ce_task_logs_close(&state.logs);
     state.session = NULL;
     state.refusal = NULL;
+    state.ended = false;
     state.failure.text[0] = '\0';
 }
 
@@ -151,6 +184,17 @@ HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
         ce_layout_hand_on(&id, &err) < 0)
         slurm_error("cluster-env: %s", err.text);
     return 0;
+}
+
+/* The batch script hands the option on to all that is started inside, and to jobs submitted there. */
+static void hand_on_option(const struct ce_environ *env)
+{
+    char text[CE_REQUEST_TEXT];
+    if (!state.request.retries && !state.request.primary_output)
+        return;
+    const struct ce_request inherited = ce_request_inherited(&state.request);
+    if (env->set(env->ctx, OPTION_VARIABLE, ce_request_format(&inherited, text)) < 0)
+        slurm_error("cluster-env: cannot set " OPTION_VARIABLE);
 }
 
 static bool runs_launcher(spank_t spank)
@@ -174,6 +218,8 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     /* mpirun gives its ranks their places; those on its own node have the batch script's
      * environment, so those that its daemons start on other nodes are told the same. */
     state.launcher = id.kind == CE_STEP_TASKS && runs_launcher(spank);
+    if (id.kind == CE_STEP_BATCH)
+        hand_on_option(&env);
     if (state.launcher)
         id.kind = CE_STEP_BATCH;
     state.session =
@@ -181,6 +227,8 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     state.refusal = ce_refusal_create();
     if (!state.session)
         return 0;
+    if (state.request.primary_output && id.kind == CE_STEP_TASKS)
+        ce_task_logs_open(&state.logs);
     if (arguments.unknown)
         ce_note(&state.session->notes,
                 "plugstack.conf: '%.60s' is not an argument of cluster_env.so; valid are: run=/DIR, "
@@ -275,6 +323,20 @@ static int check_own_place(const struct ce_session *session, spank_t spank,
                    task->local_rank, local);
 }
 
+/* What gang and output=primary need of a task, behind all that may speak. */
+static void prepare_end(const struct ce_session *session, const struct ce_task *task)
+{
+    struct ce_error err, node;
+    /* Slurm does not notice for long that a stepd is gone; the other ranks see at once that a rank is. */
+    if (session->request.gang)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (session->request.primary_output && task->rank != 0 &&
+        ce_task_log_begin(&state.logs, &session->allocation.id, task, &err) < 0 &&
+        (task->local_rank == 0 || task->rank == 1)) /* one of each node speaks */
+        slurm_error("cluster-env: %s: rank %u: %s; its output stays with that of rank 0",
+                    printable(task->node_name, &node), task->rank, err.text);
+}
+
 HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
 {
     struct ce_session *session = state.session;
@@ -294,17 +356,46 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
         return give_up(session, spank, &err);
     if (!state.launcher)
         speak(session, &task);
+    if (session->allocation.id.kind == CE_STEP_TASKS)
+        prepare_end(session, &task);
     return 0;
+}
+
+/* What is to follow when a task of this step has failed; NULL: nothing. */
+static void (*find_consequence(const struct ce_step_id *id))(const struct ce_task_end *)
+{
+    const struct ce_request *request = &state.request;
+    if (!request->on)
+        return NULL;
+    if (id->kind == CE_STEP_BATCH)
+        return request->retries ? ce_task_end_retry : NULL;
+    if (id->kind != CE_STEP_TASKS)
+        return NULL;
+    return request->gang ? ce_task_end_gang : request->primary_output ? ce_task_end_show : NULL;
 }
 
 /* In the stepd, after each task: the one place where calling Slurm is safe on every series. */
 HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
 {
-    struct ce_step_id id;
+    struct ce_task_end end = {.retries = state.request.retries, .logs = &state.logs};
+    int local_rank = 0;
     (void)ac;
     (void)av;
-    if (ce_refusal_take(state.refusal) && identify(spank, &id) && id.kind == CE_STEP_TASKS)
-        ce_step_end(id.job_id, id.step_id);
+    if (state.ended || !identify(spank, &end.id))
+        return 0;
+    void (*follow)(const struct ce_task_end *) = find_consequence(&end.id);
+    if (ce_refusal_take(state.refusal) && end.id.kind == CE_STEP_TASKS) {
+        state.ended = true;
+        ce_step_end(end.id.job_id, end.id.step_id);
+    } else if (follow && spank_get_item(spank, S_TASK_EXIT_STATUS, &end.status) == ESPANK_SUCCESS &&
+               end.status != 0) {
+        state.ended = true;
+        spank_get_item(spank, S_TASK_GLOBAL_ID, &end.rank);
+        spank_get_item(spank, S_TASK_ID, &local_rank);
+        spank_get_item(spank, S_JOB_NODEID, &end.node_index);
+        end.local_rank = (uint32_t)local_rank;
+        follow(&end);
+    }
     return 0;
 }
 

@@ -8,8 +8,9 @@
 
 enum { PEERS_MIN = 3 /* GPUs that have a median to be measured by */, PER_GB = 1000 };
 
-/* GB/s that a healthy GPU of the model has: Azure's and Oracle's floors of their own nodes.  The
- * name is the whole name, so that a PCIe card does not get the floor of its sibling with NVLink. */
+/* GB/s that a healthy GPU of the model has: Azure's and Oracle's floors of their own nodes; 0: they have
+ * none, or (of peers) one that holds only with a bridge that a card need not have.  The name is the
+ * whole name, so that a PCIe card does not get the floor of its sibling with NVLink. */
 static const struct {
     const char *name;
     uint32_t host, peers;
@@ -17,6 +18,8 @@ static const struct {
     {"NVIDIA A100-SXM4-40GB", 21, 238}, {"NVIDIA A100-SXM4-80GB", 21, 238},
     {"A100-SXM4-40GB", 21, 238},        {"A100-SXM-80GB", 21, 238},
     {"NVIDIA H100 80GB HBM3", 48, 335}, {"NVIDIA H200", 48, 335},
+    {"NVIDIA GB200", 48, 335},          {"NVIDIA H100 NVL", 52, 0},
+    {"NVIDIA A100 80GB PCIe", 23, 0},   {"Tesla V100-SXM2-32GB", 10, 0},
 };
 
 struct judging {

@@ -22,7 +22,7 @@ enum {
 
 /* What a check is. */
 enum {
-    CE_RECOVERABLE = 1, /* a node drained for it may come back by itself */
+    CE_RECOVERABLE = 1, /* a node drained for it may come back by itself: idle, it shows whether it is well */
     CE_DETAILED = 2,    /* it looks at what only checks need (node->detailed) */
     CE_WHOLE_NODE = 4,  /* what it finds may be another job's: only where the node is not shared */
 };

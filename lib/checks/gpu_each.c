@@ -94,8 +94,6 @@ static const char *why_silent(const struct ce_gpu_states *states, const struct c
 {
     if (state->error)
         return ce_nvml_word(state->error);
-    if (state->asked == CE_GPU_LATE)
-        return "no answer in time";
     return states->error[0] ? states->error : "NVML did not tell";
 }
 
@@ -105,6 +103,9 @@ static bool has_answer(const struct ce_gpu_look *look, struct ce_findings *out)
     const struct ce_gpu_state *state = look->state;
     if (state->asked == CE_GPU_SKIPPED)
         ce_findings_add(out, CE_SKIP, look->subject, "not asked: by the kernel log it would hang");
+    else if (state->asked == CE_GPU_LATE) /* in gpu.nvml's words */
+        ce_findings_add(out, CE_UNKNOWN, look->subject, "the driver hangs: %s",
+                        look->view->node->gpu_states.error);
     else if (state->asked != CE_GPU_ANSWERED)
         ce_findings_add(out, CE_UNKNOWN, look->subject, "%s",
                         why_silent(&look->view->node->gpu_states, state));

@@ -80,11 +80,12 @@ static void judge_power(const struct ce_check_view *view, struct ce_findings *ou
     ce_gpu_each(view, CE_GPU_POWER_ENFORCED, "no power limit", one_power, out);
 }
 
+/* None is recoverable: without load a GPU cools down, whatever its cooling is like. */
 const struct ce_check ce_gpu_heat_checks[] = {
-    {"gpu.temperature", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, CE_RECOVERABLE, "GPU",
+    {"gpu.temperature", CE_EVERY_PHASE, CE_DRAIN, CE_TELL, 0, "GPU",
      "check fans, air flow or coolant", "GPUs are cooler than where they slow down",
      judge_temperature},
-    {"gpu.clocks", CE_EVERY_PHASE, CE_TELL, CE_TELL, CE_RECOVERABLE, "GPU",
+    {"gpu.clocks", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",
      "check power supplies and cooling", "neither heat nor power holds the clocks down",
      judge_clocks},
     {"gpu.power.limit", CE_EVERY_PHASE, CE_TELL, CE_TELL, 0, "GPU",

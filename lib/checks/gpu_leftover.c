@@ -57,7 +57,7 @@ static void judge_memory(const struct ce_check_view *view, struct ce_findings *o
 }
 
 const struct ce_check ce_gpu_leftover_checks[] = {
-    {"gpu.processes", CE_PROLOG | CE_EPILOG, CE_TELL, CE_TELL, CE_RECOVERABLE, "GPU",
+    {"gpu.processes", CE_PROLOG | CE_EPILOG, CE_TELL, CE_TELL, 0, "GPU",
      "end the processes that the job left", "no process is on a GPU between jobs",
      judge_processes},
     {"gpu.memory.leftover", CE_PROLOG | CE_EPILOG, CE_TELL, CE_TELL, 0, "GPU", "reset the GPU",

@@ -5,7 +5,7 @@
 
 #include "checks/check.h"
 
-enum { KB_PER_GB = 1 << 20, FILES_LEAST = 16384 };
+enum { KB_PER_GB = 1 << 20, FILES_LEAST = 16384, US_PER_MS = 1000 };
 
 /* Less than all memory: a job may fail to register a buffer that it could allocate. */
 static void judge_memlock(const struct ce_check_view *view, struct ce_findings *out)
@@ -85,11 +85,27 @@ static void judge_mounts(const struct ce_check_view *view, struct ce_findings *o
     }
 }
 
+/* chronyd and ntpd tell the kernel an estimate; timesyncd tells none, but what it moves the clock by. */
+static void judge_offset(const struct ce_check_view *view, struct ce_findings *out)
+{
+    const struct ce_host *host = &view->node->host;
+    uint64_t estimated = host->clock_esterror_us < CE_HOST_ERROR_US ? host->clock_esterror_us : 0;
+    uint64_t off = host->clock_offset_us > estimated ? host->clock_offset_us : estimated;
+    if (!host->clock_told)
+        ce_findings_add(out, CE_PASS, "", "the clock is synchronised");
+    else if (off > (uint64_t)view->limit * US_PER_MS)
+        ce_findings_add(out, CE_FAIL, "", "the clock is off by about %" PRIu64 " ms, limit %" PRIu32,
+                        off / US_PER_MS, view->limit);
+    else
+        ce_findings_add(out, CE_PASS, "", "the clock is synchronised, off by about %g ms",
+                        (double)off / US_PER_MS);
+}
+
 static void judge_clock(const struct ce_check_view *view, struct ce_findings *out)
 {
     switch (view->node->host.clock_synchronised) {
     case CE_ANSWER_YES:
-        ce_findings_add(out, CE_PASS, "", "the clock is synchronised");
+        judge_offset(view, out);
         break;
     case CE_ANSWER_NO:
         ce_findings_add(out, CE_WARN, "", "the clock is not synchronised");
@@ -129,7 +145,7 @@ const struct ce_check ce_host_checks[] = {
     {"host.mounts", STARTING, CE_DRAIN, CE_TELL, CE_RECOVERABLE | CE_DETAILED, "mount", "mount it",
      "every file system that is expected is mounted", judge_mounts},
     {"host.clock", CE_MANUAL, CE_TELL, CE_TELL, CE_RECOVERABLE | CE_DETAILED, "node", "look at chronyd or ntpd",
-     "the clock is synchronised", judge_clock},
+     "the clock is synchronised, and near the true time", judge_clock},
     {"host.stuck", ENDING, CE_TELL, CE_TELL, CE_DETAILED | CE_WHOLE_NODE, "process",
      "look at the GPU it has open, a reboot ends it",
      "no process with a GPU open hangs in the kernel", judge_stuck},

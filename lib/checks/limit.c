@@ -23,6 +23,7 @@ static const struct ce_check_limit limits[CE_CHECK_LIMITS] = {
     {"gpu.retired.total", 62, "pages"},
     {"gpu.nvlink.errors", 4, "errors of a link"},
     {"gpu.memory.leftover", 15, "MiB"},
+    {"host.clock", 50, "milliseconds"},
 };
 
 const struct ce_check_limit *ce_check_limit_find(const char *check)

@@ -12,7 +12,7 @@ struct ce_check_limit {
     const char *unit; /* "MiB": of `most`, for people */
 };
 
-enum { CE_CHECK_LIMITS = 18 }; /* how many have one */
+enum { CE_CHECK_LIMITS = 19 }; /* how many have one */
 
 /* NULL: the check has none that can be changed. */
 const struct ce_check_limit *ce_check_limit_find(const char *check);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checks/rdma_bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The floors that sites with many such nodes use for writes from host memory, with packets of 4096
  * bytes; the latency is the greatest that they accept through a switch. */
@@ -11,6 +13,7 @@ static const struct {
 } floors[] = {
     {CE_LINK_INFINIBAND, 100, 95}, {CE_LINK_INFINIBAND, 200, 175}, {CE_LINK_INFINIBAND, 400, 390},
     {CE_LINK_ETHERNET, 100, 96},   {CE_LINK_ETHERNET, 200, 192},   {CE_LINK_ETHERNET, 400, 384},
+    {CE_LINK_ETHERNET, 800, 770},
 };
 enum { FLOORS = sizeof floors / sizeof *floors, FLOOR_MTU = 4096, LATENCY_US = 5 };
 
@@ -19,6 +22,25 @@ unsigned ce_rdma_floor_gbps(enum ce_link_layer link_layer, unsigned rate_mbps, u
     for (size_t i = 0; mtu == FLOOR_MTU && i < FLOORS; i++)
         if (floors[i].link_layer == link_layer && floors[i].rate_gbps * 1000 == rate_mbps)
             return floors[i].floor_gbps;
+    return 0;
+}
+
+/* The same sites' floors from GPU memory, which the card reads over PCIe. */
+static const struct {
+    const char *gpu;
+    unsigned rate_gbps, floor_gbps;
+} gpu_floors[] = {
+    {"NVIDIA A100-SXM4-40GB", 200, 180}, {"NVIDIA A100-SXM4-80GB", 200, 180},
+    {"NVIDIA H100 80GB HBM3", 400, 380}, {"NVIDIA H200", 400, 360},
+    {"NVIDIA GB200", 400, 360},
+};
+
+unsigned ce_rdma_gpu_floor_gbps(const char *gpu_name, unsigned rate_mbps, unsigned mtu)
+{
+    for (size_t i = 0; mtu == FLOOR_MTU && i < sizeof gpu_floors / sizeof *gpu_floors; i++)
+        if (strcmp(gpu_floors[i].gpu, gpu_name) == 0 &&
+            gpu_floors[i].rate_gbps * 1000 == rate_mbps)
+            return gpu_floors[i].floor_gbps;
     return 0;
 }
 
@@ -75,30 +97,51 @@ static double to_gbps(uint64_t mbps)
     return mbps < 10000 ? (double)(mbps / 10) / 100 : (double)(mbps / 100) / 10;
 }
 
+static unsigned floor_of(const struct ce_rdma_result *result, const struct ce_rdma_limits *limits)
+{
+    if (result->gpu[0])
+        return limits->gpu_gbps
+                   ? limits->gpu_gbps
+                   : ce_rdma_gpu_floor_gbps(result->gpu_name, result->rate_mbps, result->mtu);
+    return limits->write_gbps
+               ? limits->write_gbps
+               : ce_rdma_floor_gbps(result->link_layer, result->rate_mbps, result->mtu);
+}
+
+enum { WHOSE = 64 };
+
+/* "391.2 Gb/s", "371.0 Gb/s from GPU 0000:1b:00.0 (dma-buf)" */
+static const char *say_figure(const struct ce_rdma_result *result, char text[2 * WHOSE])
+{
+    double gbps = to_gbps(result->write_mbps);
+    char whose[WHOSE] = "";
+    if (result->gpu[0])
+        snprintf(whose, sizeof whose, " from GPU %s (%.10s)", result->gpu, result->gpu_way);
+    snprintf(text, 2 * WHOSE, "%.*f Gb/s%s", digits(gbps), gbps, whose);
+    return text;
+}
+
 static const char *judge_figure(const struct ce_rdma_result *result, uint64_t median,
                                 const struct ce_rdma_limits *limits, struct ce_findings *out)
 {
     double gbps = to_gbps(result->write_mbps), usual = to_gbps(median);
-    unsigned floor = limits->write_gbps ? limits->write_gbps
-                                        : ce_rdma_floor_gbps(result->link_layer, result->rate_mbps,
-                                                             result->mtu);
+    unsigned floor = floor_of(result, limits);
+    char figure[2 * WHOSE];
+    say_figure(result, figure);
     if (result->write_mbps < floor * 1000ULL) {
-        ce_findings_add(out, CE_FAIL, result->subject, "%.*f Gb/s, expected at least %u Gb/s",
-                        digits(gbps), gbps, floor);
+        ce_findings_add(out, CE_FAIL, result->subject, "%s, expected at least %u Gb/s", figure,
+                        floor);
         return "check the PCIe link, the cable and the switch port, then repeat it on an idle node";
     }
     if (is_below(result->write_mbps, median, limits->below_percent)) {
-        ce_findings_add(out, CE_WARN, result->subject,
-                        "%.*f Gb/s, %.0f %% below the median of %.*f Gb/s", digits(gbps), gbps,
-                        100 - 100 * gbps / usual, digits(usual), usual);
+        ce_findings_add(out, CE_WARN, result->subject, "%s, %.0f %% below the median of %.*f Gb/s",
+                        figure, 100 - 100 * gbps / usual, digits(usual), usual);
         return "compare its PCIe link, cable and switch port with those of its siblings";
     }
     if (floor)
-        ce_findings_add(out, CE_PASS, result->subject, "%.*f Gb/s, at least %u Gb/s", digits(gbps),
-                        gbps, floor);
+        ce_findings_add(out, CE_PASS, result->subject, "%s, at least %u Gb/s", figure, floor);
     else
-        ce_findings_add(out, CE_PASS, result->subject, "%.*f Gb/s, no floor is known", digits(gbps),
-                        gbps);
+        ce_findings_add(out, CE_PASS, result->subject, "%s, no floor is known", figure);
     return "";
 }
 
@@ -109,7 +152,10 @@ static const char *judge_failure(const struct ce_rdma_result *result, struct ce_
         [CE_RDMA_WRITE] = "check the path: cable, switch, routes, GIDs and MTU",
     };
     bool fault = result->outcome == CE_RDMA_PORT || result->outcome == CE_RDMA_WRITE;
-    ce_findings_add(out, fault ? CE_FAIL : CE_UNKNOWN, result->subject, "%s", result->text);
+    enum ce_verdict verdict = fault                                ? CE_FAIL
+                              : result->outcome == CE_RDMA_NO_GPU ? CE_SKIP
+                                                                   : CE_UNKNOWN;
+    ce_findings_add(out, verdict, result->subject, "%s", result->text);
     return fault ? remedies[result->outcome] : "";
 }
 
@@ -138,7 +184,8 @@ void ce_rdma_bench_judge(const struct ce_rdma_result *results, size_t count,
         bool done = results[i].outcome == CE_RDMA_DONE;
         const char *remedy = done ? judge_figure(&results[i], median, limits, out)
                                   : judge_failure(&results[i], out);
-        set_check(out, "bench.rdma.write", remedy);
+        bool gpu = results[i].gpu[0] || results[i].outcome == CE_RDMA_NO_GPU;
+        set_check(out, gpu ? "bench.rdma.gpu" : "bench.rdma.write", remedy);
         if (done)
             judge_latency(&results[i], limits, out);
     }

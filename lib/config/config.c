@@ -13,7 +13,7 @@
 #include "config/options.h"
 #include "model/hostindex.h"
 
-enum { MAX_FILE = 1 << 20, MAX_KEY = 128 };
+enum { MAX_FILE = 1 << 20, MAX_KEY = 128, DEADLINE_MOST = 60 };
 
 /* Where a message points to, and what is being filled. */
 struct reader {
@@ -149,7 +149,7 @@ static int read_response(const config_setting_t *setting, struct ce_check_rule *
     bool is_fault = strcmp(name, "fault") == 0;
     enum ce_response response;
     if (!is_fault && strcmp(name, "unknown") != 0)
-        return ce_fail(why, "'%s' is not of a check: expected name, fault, unknown or limit", name);
+        return ce_fail(why, "'%s' is not of a check: expected name, fault, unknown, limit or deadline", name);
     if (!text || ce_response_parse(text, &response) < 0)
         return ce_fail(why, "%s: expected \"drain\", \"warn\" or \"ignore\"", name);
     if (!is_fault && response == CE_DRAIN)
@@ -172,14 +172,29 @@ static int read_limit(const config_setting_t *setting, struct ce_check_rule *rul
     return 0;
 }
 
+/* Seconds, whole or not, as the run's. */
+static int read_deadline(const config_setting_t *setting, struct ce_check_rule *rule,
+                         struct ce_error *why)
+{
+    int type = config_setting_type(setting);
+    double seconds = type == CONFIG_TYPE_FLOAT ? config_setting_get_float(setting)
+                     : type == CONFIG_TYPE_INT ? config_setting_get_int(setting)
+                                               : 0;
+    if (!(seconds >= 0.001 && seconds <= DEADLINE_MOST))
+        return ce_fail(why, "deadline: expected seconds, 0.001 to %d", DEADLINE_MOST);
+    rule->deadline_ms = (uint32_t)(seconds * 1000 + 0.5);
+    return 0;
+}
+
 static int read_of_check(const config_setting_t *setting, struct ce_check_rule *rule,
                          struct ce_error *why)
 {
     const char *name = config_setting_name(setting);
     if (strcmp(name, "name") == 0)
         return 0;
-    return strcmp(name, "limit") == 0 ? read_limit(setting, rule, why)
-                                      : read_response(setting, rule, why);
+    return strcmp(name, "limit") == 0      ? read_limit(setting, rule, why)
+           : strcmp(name, "deadline") == 0 ? read_deadline(setting, rule, why)
+                                           : read_response(setting, rule, why);
 }
 
 static int read_check(const config_setting_t *group, struct ce_check_rule *rule, struct ce_error *why)
@@ -196,8 +211,8 @@ static int read_check(const config_setting_t *group, struct ce_check_rule *rule,
         if (read_of_check(setting, rule, why) < 0)
             return ce_fail_in(why, "%s", name);
     }
-    if (!rule->has_fault && !rule->has_unknown && !rule->has_limit)
-        return ce_fail(why, "%s: expected fault, unknown or limit", name);
+    if (!rule->has_fault && !rule->has_unknown && !rule->has_limit && !rule->deadline_ms)
+        return ce_fail(why, "%s: expected fault, unknown, limit or deadline", name);
     return 0;
 }
 

@@ -190,6 +190,11 @@ static int apply_bench_write(value_t value, struct ce_config *config, struct ce_
     return read_number(value, 0, 100000, &config->policy.bench.write_gbps, err);
 }
 
+static int apply_bench_gpu_write(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 100000, &config->policy.bench.gpu_gbps, err);
+}
+
 static int apply_bench_latency(value_t value, struct ce_config *config, struct ce_error *err)
 {
     return read_number(value, 0, 1000000, &config->policy.bench.latency_us, err);
@@ -400,12 +405,14 @@ const struct ce_option ce_options[] = {
     {"bench.rdma_write", CE_OPTION_NUMBER, true, apply_bench_write, NULL, "0",
      "What each rail carries at least in 'cluster-env bench rdma', in Gb/s; 0: what such\n"
      "rails usually do, see docs/bench.md."},
+    {"bench.rdma_gpu", CE_OPTION_NUMBER, true, apply_bench_gpu_write, NULL, "0",
+     "The same from GPU memory, with --memory=gpu."},
     {"bench.rdma_latency", CE_OPTION_NUMBER, true, apply_bench_latency, NULL, "0",
      "How long a write of it takes at most, in microseconds; 0: 5 where the rail's\n"
      "bandwidth is known."},
     {"bench.below_median", CE_OPTION_NUMBER, true, apply_bench_below, NULL, "5",
-     "A rail that carries so many percent less than the median of the rails is named;\n"
-     "0: none is."},
+     "A rail, or a GPU, that delivers so many percent less than the median of its siblings\n"
+     "is named; 0: none is."},
     {"bench.nccl_node", CE_OPTION_NUMBER, true, apply_nccl_node, NULL, "0",
      "The bus bandwidth of all-reduces over the GPUs of one node in 'cluster-env bench nccl',\n"
      "at least, in GB/s; 0: what such GPUs usually have, see docs/bench.md."},
@@ -470,7 +477,8 @@ void ce_config_example(struct ce_text *out)
                      "# checks = (\n"
                      "#     { name = \"ib.port.rate\"; fault = \"warn\"; },\n"
                      "#     { name = \"ib.counter.*\"; fault = \"warn\"; unknown = \"ignore\"; },\n"
-                     "#     { name = \"gpu.memory.leftover\"; limit = 512; }\n"
+                     "#     { name = \"gpu.memory.leftover\"; limit = 512; },\n"
+                     "#     { name = \"gpu.*\"; deadline = 1.5; } # seconds, for the driver's answer\n"
                      "# );\n");
     ce_text_add(out, "\n# Nodes that differ: the same keys again (not address_book, port, rails.differ).\n"
                      "# nodes = (\n"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checks/limit.h"
+#include "health/bench_run.h"
 #include "health/health.h"
 
 enum { LIKE_MAX = 3 }; /* characters that may be wrong */
@@ -55,7 +56,7 @@ static bool covers_any(const struct ce_check_rule *rule)
     for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
         if (ce_check_rule_covers(rule, check->name))
             return true;
-    return false;
+    return ce_bench_run_covers(rule);
 }
 
 static int fail_unknown(const struct ce_site *site, const struct ce_check_rule *rule, struct ce_error *err)
@@ -85,10 +86,24 @@ static int fail_limitless(const struct ce_site *site, const struct ce_check_rule
     return ce_fail_in(err, "%s:%u: checks", site->path, rule->line);
 }
 
-int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error *err)
+/* Whether a deadline says something of any that the rule covers. */
+static bool can_be_late(const struct ce_check_rule *rule)
 {
-    if (ce_site_open(path, site, err) < 0)
-        return -1;
+    const struct ce_check *check;
+    for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++)
+        if (ce_check_rule_covers(rule, check->name) && ce_patience_concerns(check->name))
+            return true;
+    return false;
+}
+
+static int fail_timeless(const struct ce_site *site, const struct ce_check_rule *rule, struct ce_error *err)
+{
+    ce_fail(err, "%s has no deadline; it asks nothing that could be late", rule->name);
+    return ce_fail_in(err, "%s:%u: checks", site->path, rule->line);
+}
+
+int ce_check_names_look(const struct ce_site *site, struct ce_error *err)
+{
     const struct ce_check_rules *rules = site->file ? ce_config_checks(site->file) : NULL;
     for (uint32_t i = 0; rules && i < rules->count; i++) {
         const struct ce_check *limitless = find_limitless(&rules->items[i]);
@@ -96,6 +111,13 @@ int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error 
             return fail_unknown(site, &rules->items[i], err);
         if (limitless)
             return fail_limitless(site, &rules->items[i], limitless, err);
+        if (rules->items[i].deadline_ms && !can_be_late(&rules->items[i]))
+            return fail_timeless(site, &rules->items[i], err);
     }
     return 0;
+}
+
+int ce_check_names_open(const char *path, struct ce_site *site, struct ce_error *err)
+{
+    return ce_site_open(path, site, err) < 0 ? -1 : ce_check_names_look(site, err);
 }

@@ -94,7 +94,8 @@ static void respond(const struct ce_check *check, const struct ce_policy *policy
         finding->response = unknown;
 }
 
-static void run_checks(struct ce_check_view *view, const struct ce_policy *policy,
+static void run_checks(struct ce_check_view *view, const struct ce_times *times,
+                       const struct ce_policy *policy,
                        unsigned phase, const char *only, struct ce_findings *findings)
 {
     const struct ce_check *check;
@@ -107,7 +108,7 @@ static void run_checks(struct ce_check_view *view, const struct ce_policy *polic
             ce_findings_add(findings, CE_SKIP, "", "the facts do not have what it looks at");
         else if (check->traits & CE_WHOLE_NODE && view->shared)
             ce_findings_add(findings, CE_SKIP, "", "other jobs may be on the node");
-        else
+        else if (!ce_patience_is_over(check->name, policy, times, findings))
             check->judge(view, findings);
         for (size_t k = before; k < findings->count; k++)
             respond(check, policy, &findings->items[k]);
@@ -124,11 +125,12 @@ int ce_health_judge_since(const struct ce_node *node, const struct ce_node *befo
                           const struct ce_policy *policy, unsigned phase, const char *only,
                           struct ce_findings *findings, struct ce_error *err)
 {
-    return ce_health_judge_job(node, before, NULL, policy, phase, only, findings, err);
+    return ce_health_judge_job(node, before, NULL, NULL, policy, phase, only, findings, err);
 }
 
 int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before,
-                        const struct ce_share *share, const struct ce_policy *policy,
+                        const struct ce_share *share, const struct ce_times *times,
+                        const struct ce_policy *policy,
                         unsigned phase, const char *only, struct ce_findings *findings,
                         struct ce_error *err)
 {
@@ -158,7 +160,7 @@ int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before
     struct ce_rails rails;
     int failed = ce_rails_choose(node, &rails, err) < 0 || list_rails(&rails, &view, err) < 0;
     if (!failed)
-        run_checks(&view, policy, phase, only, findings);
+        run_checks(&view, times, policy, phase, only, findings);
     free((void *)view.rails);
     ce_rails_free(&rails);
     return failed || findings->lost ? ce_fail(err, "no memory") : 0;

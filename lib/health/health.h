@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "checks/check.h"
+#include "health/patience.h"
 #include "health/share.h"
 #include "model/finding.h"
 #include "model/node.h"
@@ -22,9 +23,10 @@ int ce_health_judge_since(const struct ce_node *node, const struct ce_node *befo
                           const struct ce_policy *policy, unsigned phase, const char *only,
                           struct ce_findings *findings, struct ce_error *err);
 
-/* The same, of a job's share of the node; share may be NULL: all of it. */
+/* The same, of a job's share of the node; share may be NULL: all of it.  times (NULL: not known) tells which
+ * facts came after the deadline of a check, which finds nothing then but that. */
 int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before,
-                        const struct ce_share *share, const struct ce_policy *policy,
+                        const struct ce_share *share, const struct ce_times *times, const struct ce_policy *policy,
                         unsigned phase, const char *only, struct ce_findings *findings,
                         struct ce_error *err);
 

@@ -35,7 +35,7 @@ static int write_metrics(const struct journal *journal, struct ce_error *err)
 {
     ce_autotext struct ce_text text = CE_TEXT(TEXT_MAX);
     const char *folder = journal->policy->metrics;
-    char name[NAME];
+    char name[NAME], phase[NAME];
     if (!folder[0])
         return 0;
     ce_autoclose int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -43,9 +43,12 @@ static int write_metrics(const struct journal *journal, struct ce_error *err)
         return 0;
     if (dir < 0)
         return ce_fail(err, "%s: cannot open: %s", folder, strerror(errno));
-    ce_report_run_metrics(journal->run, &text);
+    struct ce_run run = *journal->run;
+    if (run.test && ce_fits(snprintf(phase, sizeof phase, "%s_%s", run.phase, run.test), sizeof phase))
+        run.phase = phase;
+    ce_report_run_metrics(&run, &text);
     if (!ce_text_ok(&text) ||
-        !ce_fits(snprintf(name, sizeof name, "cluster_env_%s.prom", journal->run->phase), sizeof name))
+        !ce_fits(snprintf(name, sizeof name, "cluster_env_%s.prom", run.phase), sizeof name))
         return ce_fail(err, "no memory");
     return ce_file_refresh(dir, name, ce_text_string(&text), METRICS_MODE, err) < 0
                ? ce_fail_in(err, "%s", folder)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "health/patience.h"
 #include "model/node.h"
 #include "model/notes.h"
 
@@ -17,6 +18,8 @@ struct ce_machine {
     const char *root;    /* "/", or a recorded tree */
     const char *helpers; /* the folder of the helpers, which are asked too; NULL: they are not */
     unsigned deadline_ms; /* for all questions together; 0: patience, for a person or a boot */
+    const struct ce_patience *patience; /* less for some; NULL: not so */
+    struct ce_times *times; /* told how long each took; NULL: nobody asks */
     const char *run_dir; /* its node.facts may have distances that hold still; NULL: none is read */
     bool health;           /* also what only checks need: the kernel log, how each GPU is, rails */
     uint64_t kernel_since; /* only what came after this record of it; 0: all */

@@ -10,6 +10,7 @@
 #include "health/baseline.h"
 #include "health/check_names.h"
 #include "health/details.h"
+#include "health/equipment.h"
 #include "health/health.h"
 #include "health/leftover_end.h"
 #include "health/questions.h"
@@ -76,7 +77,10 @@ static bool is_alone(const struct ce_phase *phase, const struct ce_policy *polic
 static void clear_leftovers(const struct ce_phase *phase, const struct ce_share *share,
                             struct ce_node *node, struct ce_phase_result *ret)
 {
+    struct ce_patience patience;
     struct ce_machine machine = phase->machine;
+    ce_patience_find(&ret->policy, phase->phase, phase->only, &patience);
+    machine.patience = &patience;
     if (phase->phase != CE_EPILOG || !phase->job || !machine.helpers || !machine.run_dir)
         return;
     const struct ce_leftover_task task = {
@@ -96,27 +100,32 @@ static void clear_leftovers(const struct ce_phase *phase, const struct ce_share 
     ce_leftover_end(&task, node, &ret->notes);
 }
 
-static int judge(const struct ce_phase *phase, struct ce_node *node, struct ce_phase_result *ret,
-                 struct ce_error *err)
+static int judge(const struct ce_phase *phase, struct ce_node *node, const struct ce_times *times,
+                 struct ce_phase_result *ret, struct ce_error *err)
 {
     struct ce_share share;
     ce_auto(ce_node_destroy) struct ce_node *before = compare(phase, node, ret);
     ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX), within = CE_TEXT(REASON_MAX);
-    char after[32] = "";
     ce_share_find(&phase->slurm, node, before, &share, &ret->notes);
     clear_leftovers(phase, &share, node, ret);
-    if (ce_health_judge_job(node, before, &share, &ret->policy, phase->phase, phase->only,
+    if (ce_health_judge_job(node, before, &share, times, &ret->policy, phase->phase, phase->only,
                             &ret->findings, err) < 0)
         return -1;
-    ce_report_reason(&ret->findings, &reason);
+    ce_report_reason(&ret->findings, phase->phase == CE_EPILOG ? phase->job : 0, &reason);
     if (!reason.length)
         return 0;
-    if (phase->phase == CE_EPILOG && phase->job)
-        snprintf(after, sizeof after, " after job %u", phase->job);
-    ce_report_reason_cut(&ret->findings, ce_text_string(&reason),
-                         sizeof ret->reason.text - strlen(after), &within);
-    ce_fail(&ret->reason, "%s%s", ce_text_string(&within), after);
+    ce_report_reason_cut(&ret->findings, ce_text_string(&reason), sizeof ret->reason.text, &within);
+    ce_fail(&ret->reason, "%s", ce_text_string(&within));
     return 0;
+}
+
+/* As this machine calls itself, before it was looked at. */
+static void config_before(const struct ce_site *site, const char *node_name, struct ce_config *ret)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    host[strcspn(host, ".")] = '\0';
+    ce_site_config(site, node_name ? node_name : host, ret);
 }
 
 int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, struct ce_error *err)
@@ -124,7 +133,11 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     ce_autosite struct ce_site site = {.file = NULL};
     struct ce_config config;
     struct ce_machine machine = phase->machine;
+    struct ce_patience patience;
+    struct ce_times times = {.ms = {0}};
     machine.health = true;
+    machine.patience = &patience;
+    machine.times = &times;
     *ret = (struct ce_phase_result){.node_name = "", .misconfigured = true};
     if (phase->only && !ce_health_check_find(phase->only))
         return ce_fail(err, "'%.60s' is not a check; 'cluster-env check --list' lists them",
@@ -132,6 +145,8 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
     if (ce_check_names_open(phase->config, &site, err) < 0)
         return -1;
     ret->misconfigured = false;
+    config_before(&site, phase->node_name, &config);
+    ce_patience_find(&config.policy, phase->phase, phase->only, &patience);
     struct ce_node *told;
     ce_auto(ce_node_destroy) struct ce_node *node =
         ce_machine_facts(&machine, &told, &ret->notes, err);
@@ -148,7 +163,8 @@ int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, stru
                     &ret->notes);
     snprintf(ret->boot_id, sizeof ret->boot_id, "%s", node->boot_id ? node->boot_id : "");
     ret->uptime_ms = node->uptime_ms;
-    return judge(phase, node, ret, err);
+    ce_equipment_count(node, &ret->policy, &ret->equipment);
+    return judge(phase, node, &times, ret, err);
 }
 
 const char *ce_phase_name(unsigned phase)
@@ -168,12 +184,9 @@ int ce_phase_policy(const char *config, const char *node_name, struct ce_policy 
 {
     ce_autosite struct ce_site site = {.file = NULL};
     struct ce_config meant;
-    char host[256] = "";
     if (ce_check_names_open(config, &site, err) < 0)
         return -1;
-    gethostname(host, sizeof host - 1);
-    host[strcspn(host, ".")] = '\0';
-    ce_site_config(&site, node_name ? node_name : host, &meant);
+    config_before(&site, node_name, &meant);
     *ret = meant.policy;
     return 0;
 }

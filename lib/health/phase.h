@@ -12,6 +12,7 @@
 #include "model/finding.h"
 #include "model/notes.h"
 #include "model/policy.h"
+#include "model/run.h"
 #include "slurm/job.h"
 
 struct ce_phase {
@@ -32,6 +33,7 @@ struct ce_phase_result {
     struct ce_findings findings;
     char boot_id[64];       /* "": not known */
     uint64_t uptime_ms;     /* 0: not known */
+    struct ce_equipment equipment;
     bool held_back;         /* set by who answers: the guard did not let it be drained */
     struct ce_error reason; /* what the node would be drained for; "": nothing */
     struct ce_notes notes;  /* what could not be found out or written */

@@ -7,16 +7,15 @@
 #include <string.h>
 
 #include "launch/locality.h"
+#include "launch/rail_candidates.h"
 #include "launch/rail_class.h"
-
-enum { NODE_TYPE_CA = 1 };
 
 /* What is worked out for each port beside what the caller gets. */
 struct work {
     const struct ce_node *node;
     struct ce_rails *rails;
     bool *in;         /* could be a rail */
-    bool *management; /* its card carries the default route or is bonded */
+    bool *management; /* room for those that are marked so */
     size_t *class_of;
     struct ce_rail_class *classes;
     size_t class_count;
@@ -97,137 +96,6 @@ static const char *find_provider(const struct ce_node *node)
         if (strcmp(node->netifs[i].driver, "gve") == 0)
             return "gVNIC: the provider's NCCL plugin (TCPX, FasTrak or gIB) chooses the devices";
     return NULL;
-}
-
-/* ---------------------------------------------------------------- what cannot be a rail */
-
-static const char *find_obstacle(const struct ce_rail *rail)
-{
-    const struct ce_hca *hca = rail->hca;
-    if (hca->node_type && hca->node_type != NODE_TYPE_CA)
-        return "not a channel adapter";
-    if (strstr(hca->role, "SW_MNG"))
-        return "manages the NVLink switches";
-    if (hca->opens == CE_ANSWER_NO)
-        return "cannot be opened";
-    if (rail->port->link_layer == CE_LINK_UNKNOWN)
-        return "neither InfiniBand nor Ethernet";
-    return NULL;
-}
-
-static void drop_impossible(struct work *work)
-{
-    for (size_t i = 0; i < work->rails->port_count; i++) {
-        const char *obstacle = find_obstacle(&work->rails->ports[i]);
-        work->in[i] = !obstacle;
-        if (obstacle)
-            say(&work->rails->ports[i], "%s", obstacle);
-    }
-}
-
-/* ---------------------------------------------------------------- virtual functions */
-
-/* The card itself, where a virtual function's is on this machine. */
-static const struct ce_hca *find_card(const struct work *work, const struct ce_rail *rail)
-{
-    for (size_t i = 0; i < work->rails->port_count; i++) {
-        const struct ce_rail *other = &work->rails->ports[i];
-        if (work->in[i] && !other->hca->virtual_function &&
-            other->port->link_layer == rail->port->link_layer &&
-            ce_pci_same_bridge(&other->hca->pci, &rail->hca->pci))
-            return other->hca;
-    }
-    return NULL;
-}
-
-/* Made for virtual machines and containers they are many, and would win by number.  A virtual
- * machine's own have no card there. */
-static void drop_virtual_functions(struct work *work)
-{
-    for (size_t i = 0; i < work->rails->port_count; i++) {
-        struct ce_rail *rail = &work->rails->ports[i];
-        const struct ce_hca *card = NULL;
-        if (work->in[i] && rail->hca->virtual_function)
-            card = find_card(work, rail);
-        if (!card)
-            continue;
-        work->in[i] = false;
-        say(rail, "a virtual function of %s", card->name);
-    }
-}
-
-/* ---------------------------------------------------------------- management cards */
-
-static bool is_bonded(const struct ce_node *node, const struct ce_netif *netif)
-{
-    const struct ce_netif *master = ce_node_find_netif(node, netif->master);
-    return strstr(netif->name, "bond") || (master && master->kind == CE_NETIF_ETHERNET);
-}
-
-/* Does the default route leave through it, or through the bond or bridge it is a member of? */
-static bool carries_default_route(const struct ce_node *node, const struct ce_netif *netif)
-{
-    const struct ce_netif *master = ce_node_find_netif(node, netif->master);
-    return netif->default_route || (master && master->default_route);
-}
-
-static bool is_management(const struct ce_node *node, struct ce_rail *rail)
-{
-    if (strstr(rail->hca->name, "bond")) {
-        say(rail, "a bond");
-        return true;
-    }
-    for (size_t i = 0; i < rail->hca->netdev_count; i++) {
-        const struct ce_netif *netif = ce_node_find_netif(node, rail->hca->netdevs[i]);
-        if (netif && carries_default_route(node, netif))
-            say(rail, "%s carries the default route", netif->name);
-        else if (netif && is_bonded(node, netif))
-            say(rail, "%s is bonded", netif->name);
-        else
-            continue;
-        return true;
-    }
-    return false;
-}
-
-/* The other functions of a management card are what it has its second port for. */
-static void mark_siblings(struct work *work, size_t of)
-{
-    struct ce_rail *ports = work->rails->ports;
-    for (size_t i = 0; i < work->rails->port_count; i++)
-        if (work->in[i] && !work->management[i] && !ports[i].reason[0] &&
-            ports[i].port->link_layer == ports[of].port->link_layer &&
-            ce_pci_same_card(&ports[i].hca->pci, &ports[of].hca->pci))
-            say(&ports[i], "on one card with %s, where %s", ports[of].hca->name, ports[of].reason);
-}
-
-static void mark_management(struct work *work)
-{
-    struct ce_rail *ports = work->rails->ports;
-    for (size_t i = 0; i < work->rails->port_count; i++)
-        work->management[i] = work->in[i] && is_management(work->node, &ports[i]);
-    for (size_t i = 0; i < work->rails->port_count; i++)
-        if (work->management[i])
-            mark_siblings(work, i);
-    for (size_t i = 0; i < work->rails->port_count; i++)
-        work->management[i] |= work->in[i] && ports[i].reason[0];
-}
-
-/* On a cluster of one fabric everything runs over the same cards: then the marks tell nothing. */
-static void drop_management(struct work *work)
-{
-    bool other = false;
-    mark_management(work);
-    for (size_t i = 0; i < work->rails->port_count; i++)
-        other |= work->in[i] && !work->management[i];
-    for (size_t i = 0; i < work->rails->port_count; i++) {
-        if (!work->management[i])
-            continue;
-        if (other)
-            work->in[i] = false;
-        else
-            work->rails->ports[i].reason[0] = '\0';
-    }
 }
 
 /* ---------------------------------------------------------------- the class that is taken */
@@ -382,9 +250,7 @@ static void settle(struct work *work)
 static void decide(struct work *work)
 {
     struct ce_rails *rails = work->rails;
-    drop_impossible(work);
-    drop_virtual_functions(work);
-    drop_management(work);
+    ce_rail_candidates(work->node, rails->ports, rails->port_count, work->in, work->management);
     work->class_count = ce_rail_classes(work->node, rails->ports, work->in, rails->port_count,
                                         work->classes, work->class_of);
     if (work->class_count == 0) {

@@ -43,3 +43,12 @@ uint32_t ce_check_rules_limit(const struct ce_check_rules *rules, const char *ch
             standard = rules->items[i].limit;
     return standard;
 }
+
+uint32_t ce_check_rules_deadline(const struct ce_check_rules *rules, const char *check)
+{
+    uint32_t ms = 0;
+    for (uint32_t i = 0; i < rules->count; i++)
+        if (rules->items[i].deadline_ms && ce_check_rule_covers(&rules->items[i], check))
+            ms = rules->items[i].deadline_ms;
+    return ms;
+}

@@ -19,6 +19,7 @@ struct ce_check_rule {
     enum ce_response fault;
     enum ce_response unknown; /* never CE_DRAIN */
     uint32_t limit;           /* the most that is well */
+    uint32_t deadline_ms;     /* for its facts; 0: it says none */
 };
 
 /* Each is laid over those before it. */
@@ -41,5 +42,7 @@ void ce_check_rules_lay(const struct ce_check_rules *rules, const char *check,
 /* The limit that the rules give to this check; without one: standard. */
 uint32_t ce_check_rules_limit(const struct ce_check_rules *rules, const char *check,
                               uint32_t standard);
+/* The milliseconds that the rules give to its facts; 0: none say. */
+uint32_t ce_check_rules_deadline(const struct ce_check_rules *rules, const char *check);
 
 #endif

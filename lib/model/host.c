@@ -52,6 +52,11 @@ void ce_host_write(const struct ce_host *host, struct ce_text *out)
         add_known(out, host->memlock, prefix, "memlock");
     add_known(out, host->nofile, prefix, "nofile");
     add_answer(out, host->clock_synchronised, prefix, "clock_synchronised");
+    if (host->clock_told) {
+        ce_record_add_number(out, host->clock_offset_us, "host.clock_offset_us");
+        ce_record_add_number(out, host->clock_esterror_us, "host.clock_esterror_us");
+        ce_record_add_number(out, host->clock_maxerror_us, "host.clock_maxerror_us");
+    }
     if (host->kernel[0])
         ce_record_add(out, host->kernel, "host.kernel");
     if (host->driver)
@@ -81,6 +86,16 @@ static int read_answer(const struct ce_record *record, const char *key, enum ce_
     if (known > 0)
         *ret = value ? CE_ANSWER_YES : CE_ANSWER_NO;
     return known;
+}
+
+/* All three, or nothing is known. */
+static int read_clock(const struct ce_record *record, struct ce_host *host, struct ce_error *err)
+{
+    int offset = read_number(record, "clock_offset_us", &host->clock_offset_us, err);
+    int estimated = read_number(record, "clock_esterror_us", &host->clock_esterror_us, err);
+    int most = read_number(record, "clock_maxerror_us", &host->clock_maxerror_us, err);
+    host->clock_told = offset > 0 && estimated > 0 && most > 0;
+    return offset < 0 || estimated < 0 || most < 0 ? -1 : 0;
 }
 
 static int read_memlock(const struct ce_record *record, struct ce_host *host, struct ce_error *err)
@@ -148,7 +163,7 @@ int ce_host_read(const struct ce_record *record, struct ce_host *ret, struct ce_
         read_memlock(record, ret, err) < 0 ||
         read_number(record, "nofile", &ret->nofile, err) < 0 ||
         read_answer(record, "clock_synchronised", &ret->clock_synchronised, err) < 0 ||
-        read_answer(record, "peermem", &ret->peermem, err) < 0 ||
+        read_clock(record, ret, err) < 0 || read_answer(record, "peermem", &ret->peermem, err) < 0 ||
         read_words(record, ret, err) < 0 || read_mounts(record, ret, err) < 0)
         return -1;
     return read_stuck(record, ret, err) < 0 ? -1 : 0;

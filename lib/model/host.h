@@ -4,6 +4,7 @@
 #ifndef CE_MODEL_HOST_H
 #define CE_MODEL_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@
 
 enum { CE_HOST_MOUNTS_MAX = 32, CE_HOST_PATH = 128, CE_HOST_STUCK_MAX = 8, CE_HOST_WORD = 64 };
 #define CE_HOST_UNLIMITED UINT64_MAX
+#define CE_HOST_ERROR_US 16000000 /* the kernel's NTP_PHASE_LIMIT: where both errors start, and end */
 
 /* A place where a file system is expected. */
 struct ce_host_mount {
@@ -36,6 +38,10 @@ struct ce_host {
                            * CE_HOST_UNLIMITED; 0: unknown */
     uint64_t nofile;      /* files that it may have open at most, in the same way */
     enum ce_answer clock_synchronised;
+    bool clock_told;            /* what sets the clock told the kernel, in microseconds: */
+    uint64_t clock_offset_us;   /* what it is still being moved by, in whichever direction */
+    uint64_t clock_esterror_us; /* the estimated error; CE_HOST_ERROR_US: nobody told */
+    uint64_t clock_maxerror_us; /* the most that it can be; the kernel lets it grow between updates */
     char kernel[CE_HOST_WORD]; /* "6.8.0-45-generic"; "": unknown */
     enum ce_host_driver driver;
     enum ce_answer peermem; /* nvidia_peermem or its forerunner is loaded */

@@ -63,6 +63,10 @@ void ce_rdma_end_write(const struct ce_rdma_end *end, struct ce_text *out)
         ce_record_add_number(out, end->address, "address");
         for (size_t i = 0; i < NUMBERS; i++)
             ce_record_add_number(out, *number_at(end, i), "%s", numbers[i].key);
+        if (end->gpu) {
+            ce_record_add_number(out, end->gpu_address, "gpu_address");
+            ce_record_add_number(out, end->gpu_key, "gpu_key");
+        }
     }
     ce_record_end(out);
 }
@@ -80,6 +84,19 @@ static int read_gid(const struct ce_record *record, unsigned char ret[CE_RDMA_GI
     return 0;
 }
 
+static int read_gpu(const struct ce_record *record, struct ce_rdma_end *ret, struct ce_error *err)
+{
+    uint64_t key;
+    ret->gpu = ce_record_get(record, "gpu_address") != NULL;
+    if (!ret->gpu)
+        return 0;
+    if (read_number(record, "gpu_address", 0, UINT64_MAX, &ret->gpu_address, err) < 0 ||
+        read_number(record, "gpu_key", 0, UINT32_MAX, &key, err) < 0)
+        return -1;
+    ret->gpu_key = (uint32_t)key;
+    return 0;
+}
+
 static int read_place(const struct ce_record *record, struct ce_rdma_end *ret, struct ce_error *err)
 {
     const char *layer = ce_record_get(record, "link_layer");
@@ -94,7 +111,7 @@ static int read_place(const struct ce_record *record, struct ce_rdma_end *ret, s
             return -1;
         *number_at(ret, i) = (uint32_t)number;
     }
-    return 0;
+    return read_gpu(record, ret, err);
 }
 
 int ce_rdma_end_parse(const char *text, struct ce_rdma_end *ret, struct ce_error *err)

@@ -5,6 +5,7 @@
 #ifndef CE_MODEL_RDMA_END_H
 #define CE_MODEL_RDMA_END_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -22,6 +23,9 @@ struct ce_rdma_end {
     unsigned char gid[CE_RDMA_GID];
     uint64_t address; /* of the memory that may be written, with its key and size */
     uint32_t key, room;
+    bool gpu;             /* the writes go to a GPU's memory instead: */
+    uint64_t gpu_address; /* of as much as a write has, with its key */
+    uint32_t gpu_key;
 };
 
 void ce_rdma_end_write(const struct ce_rdma_end *end, struct ce_text *out);

@@ -13,7 +13,7 @@ static const uint64_t mbps_max = 100000000, ns_max = 60000000000;
 static const char *const names[] = {
     [CE_RDMA_DONE] = "done",       [CE_RDMA_PORT] = "port",   [CE_RDMA_WRITE] = "write",
     [CE_RDMA_PEER] = "peer",       [CE_RDMA_ALONE] = "alone", [CE_RDMA_MEMLOCK] = "memlock",
-    [CE_RDMA_DEVICE] = "device",
+    [CE_RDMA_DEVICE] = "device",   [CE_RDMA_NO_GPU] = "no-gpu", [CE_RDMA_GPU] = "gpu",
 };
 enum { OUTCOMES = sizeof names / sizeof *names };
 
@@ -46,6 +46,10 @@ void ce_rdma_result_write(const struct ce_rdma_result *result, struct ce_text *o
         ce_record_add_number(out, result->write_mbps, "rdma.write_mbps");
         ce_record_add_number(out, result->latency_ns, "rdma.latency_ns");
         ce_record_add_number(out, result->mtu, "rdma.mtu");
+        if (result->gpu_way[0]) {
+            ce_record_add(out, result->gpu_name, "rdma.gpu_name");
+            ce_record_add(out, result->gpu_way, "rdma.gpu_way");
+        }
     } else {
         ce_record_add(out, result->text, "rdma.text");
     }
@@ -71,6 +75,14 @@ static int read_figure(const struct ce_record *record, const char *key, uint64_t
     return found == 0 ? ce_fail(err, "rdma.%s is missing", key) : found;
 }
 
+static void read_word(const struct ce_record *record, const char *key, char ret[CE_RDMA_WORD])
+{
+    struct ce_error clean;
+    const char *word = ce_record_get(record, "%s", key);
+    ce_fail(&clean, "%s", word ? word : "");
+    snprintf(ret, CE_RDMA_WORD, "%.63s", clean.text);
+}
+
 static int read_figures(const struct ce_record *record, struct ce_rdma_result *ret,
                         struct ce_error *err)
 {
@@ -80,6 +92,8 @@ static int read_figures(const struct ce_record *record, struct ce_rdma_result *r
         read_figure(record, "mtu", MTU_MAX, &mtu, err) < 0)
         return -1;
     ret->mtu = (unsigned)mtu;
+    read_word(record, "rdma.gpu_name", ret->gpu_name);
+    read_word(record, "rdma.gpu_way", ret->gpu_way);
     return 0;
 }
 

@@ -11,6 +11,8 @@
 #include "model/finding.h"
 #include "model/hca.h"
 
+enum { CE_RDMA_WORD = 64 };
+
 enum ce_rdma_outcome {
     CE_RDMA_DONE,
     CE_RDMA_PORT,    /* the port is not ACTIVE, or ceased to be */
@@ -19,17 +21,21 @@ enum ce_rdma_outcome {
     CE_RDMA_ALONE,   /* there was no other node */
     CE_RDMA_MEMLOCK, /* this process may not lock the memory that it needs */
     CE_RDMA_DEVICE,  /* the device cannot be used at all */
+    CE_RDMA_NO_GPU,  /* there is no GPU for it here, or it is somebody else's */
+    CE_RDMA_GPU,     /* there is, and its memory cannot be used */
 };
 
 struct ce_rdma_result {
     char subject[CE_SUBJECT]; /* "mlx5_1/1"; not part of the text */
     unsigned rate_mbps;       /* of the port, by the facts; not part of the text either */
     enum ce_link_layer link_layer; /* nor this */
+    char gpu[CE_PCI_ADDRESS]; /* whose memory is written from and to; "": the host's; nor this */
     enum ce_rdma_outcome outcome;
     char text[CE_FINDING_TEXT]; /* what went wrong; "" where it is done */
     uint64_t write_mbps;        /* all these only where it is done */
     uint64_t latency_ns;        /* half of a round trip, the median */
     unsigned mtu;               /* bytes of a packet */
+    char gpu_name[CE_RDMA_WORD], gpu_way[CE_RDMA_WORD]; /* "dma-buf", "peermem"; "": host memory */
 };
 
 /* Returns -1, so that a failure is one statement. */

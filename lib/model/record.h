@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* The most lines: 65,536 nodes of four (model/roster.h), and a few more. */
-enum { CE_RECORD_FORMAT = 1, CE_RECORD_MAX_LINES = 300000 };
+/* The most lines: 65,536 nodes of seven (model/roster.h), and a few more. */
+enum { CE_RECORD_FORMAT = 1, CE_RECORD_MAX_LINES = 500000 };
 
 struct ce_record;
 

@@ -52,6 +52,26 @@ static int set_torchrun(struct ce_request *request, const char *value)
     return request->torchrun || strcmp(value, "off") == 0 ? 0 : -1;
 }
 
+static int set_output(struct ce_request *request, const char *value)
+{
+    request->on = true;
+    request->primary_output = strcmp(value, "primary") == 0;
+    return request->primary_output || strcmp(value, "all") == 0 ? 0 : -1;
+}
+
+static int set_gang(struct ce_request *request, const char *value)
+{
+    (void)value;
+    request->on = request->gang = true;
+    return 0;
+}
+
+static int set_retries(struct ce_request *request, const char *value)
+{
+    request->on = true;
+    return ce_parse_u32(value, 0, CE_RETRIES_MAX, &request->retries);
+}
+
 static int set_verbose(struct ce_request *request, const char *value)
 {
     (void)value;
@@ -68,6 +88,9 @@ static const struct item {
     {"port=", set_port},
     {"rdma=", set_rdma},
     {"torchrun=", set_torchrun},
+    {"output=", set_output},
+    {"gang", set_gang},
+    {"retries=", set_retries},
     {"verbose", set_verbose},
 };
 
@@ -115,15 +138,26 @@ int ce_request_parse(const char *text, struct ce_request *ret, struct ce_error *
     return 0;
 }
 
+struct ce_request ce_request_inherited(const struct ce_request *request)
+{
+    struct ce_request inherited = *request;
+    inherited.retries = 0;
+    inherited.primary_output = false;
+    return inherited;
+}
+
 const char *ce_request_format(const struct ce_request *request, char buf[CE_REQUEST_TEXT])
 {
-    char port[24] = "", rdma[24] = "";
+    char port[24] = "", rdma[24] = "", retries[24] = "";
     if (request->port)
         snprintf(port, sizeof port, ",port=%u", request->port);
     if (request->rdma)
         snprintf(rdma, sizeof rdma, ",rdma=%s", rdma_names[request->rdma]);
-    snprintf(buf, CE_REQUEST_TEXT, "on%s%s%s%s%s", port, rdma,
-             request->torchrun ? "" : ",torchrun=off", request->verbose ? ",verbose" : "",
-             request->on ? "" : ",off");
+    if (request->retries)
+        snprintf(retries, sizeof retries, ",retries=%u", request->retries);
+    snprintf(buf, CE_REQUEST_TEXT, "on%s%s%s%s%s%s%s%s", port, rdma,
+             request->torchrun ? "" : ",torchrun=off",
+             request->primary_output ? ",output=primary" : "", request->gang ? ",gang" : "", retries,
+             request->verbose ? ",verbose" : "", request->on ? "" : ",off");
     return buf;
 }

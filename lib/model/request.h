@@ -20,19 +20,29 @@ struct ce_request {
     bool verbose;   /* every node says what it found, not only rank 0 */
     uint32_t port;  /* 0: from the window */
     enum ce_rdma rdma;
+    bool gang;           /* a task that fails ends the whole step */
+    bool primary_output; /* only rank 0 writes to the job's output, the others to files */
+    uint32_t retries;    /* how often a batch job that failed is requeued */
 };
+enum { CE_RETRIES_MAX = 1000 };
 
 /* "item[,item...]" with the items on, off, port=N, rdma=auto|off|require,
- * torchrun=on|off, verbose; a later item wins.
+ * torchrun=on|off, output=all|primary, gang, retries=N, verbose; a later item wins.
  * NULL, "" and "(null)" (what Slurm hands on for a bare option, depending on the path) mean "on".
  * Any item but off means on.  0; -1 with err naming the bad item and the valid ones. */
 int ce_request_parse(const char *text, struct ce_request *ret, struct ce_error *err);
 
 /* The text that ce_request_parse() makes the same request of.  Returns buf. */
-enum { CE_REQUEST_TEXT = 64 };
+enum { CE_REQUEST_TEXT = 128 };
 const char *ce_request_format(const struct ce_request *request, char buf[CE_REQUEST_TEXT]);
 
+/* What jobs and steps started from inside inherit of it: neither retries nor output=primary, which are
+ * of the one job or step that they were given for. */
+struct ce_request ce_request_inherited(const struct ce_request *request);
+
 /* The valid items for usage texts: "on, off, port=N, ...". */
-#define CE_REQUEST_ITEMS "on, off, port=N (1-65535), rdma=auto|off|require, torchrun=on|off, verbose"
+#define CE_REQUEST_ITEMS                                                                           \
+    "on, off, port=N (1-65535), rdma=auto|off|require, torchrun=on|off, output=all|primary, gang, " \
+    "retries=N (0-1000), verbose"
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "model/hostlist.h"
 #include "model/record.h"
 
@@ -25,6 +26,12 @@ void ce_roster_add(struct ce_text *out, size_t index, const struct ce_roster_nod
     ce_record_add(out, node->address, "node.%zu.address", index);
     ce_record_add(out, node->state, "node.%zu.state", index);
     ce_record_add(out, node->partition, "node.%zu.partition", index);
+    if (node->reason && *node->reason)
+        ce_record_add(out, node->reason, "node.%zu.reason", index);
+    if (node->since)
+        ce_record_add_number(out, node->since, "node.%zu.since", index);
+    if (node->gpus)
+        ce_record_add_number(out, node->gpus, "node.%zu.gpus", index);
 }
 
 void ce_roster_end(struct ce_text *out)
@@ -45,6 +52,14 @@ static const char *value_of(const struct ce_record *record, size_t index, const 
     return value ? value : "";
 }
 
+/* 0 where it is not told. */
+static uint64_t number_of(const struct ce_record *record, size_t index, const char *key,
+                          uint64_t max)
+{
+    uint64_t number = 0;
+    return ce_parse_uint(value_of(record, index, key), 0, max, &number) < 0 ? 0 : number;
+}
+
 static int read_nodes(struct ce_roster *roster, struct ce_error *err)
 {
     for (size_t i = 0; i < roster->count; i++) {
@@ -53,6 +68,9 @@ static int read_nodes(struct ce_roster *roster, struct ce_error *err)
             .address = value_of(roster->record, i, "address"),
             .state = value_of(roster->record, i, "state"),
             .partition = value_of(roster->record, i, "partition"),
+            .reason = value_of(roster->record, i, "reason"),
+            .since = number_of(roster->record, i, "since", INT64_MAX),
+            .gpus = (uint32_t)number_of(roster->record, i, "gpus", UINT32_MAX),
         };
         if (!is_node_name(roster->nodes[i].name))
             return ce_fail(err, "node.%zu.name=%.60s: expected a node's name", i,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cluster's nodes as slurmctld tells them, in its order; the text is a record (model/record.h):
- * nodes=N, then node.0.name, node.0.address, node.0.state, node.0.partition and so on. */
+ * nodes=N, then node.0.name, node.0.address, node.0.state, node.0.partition and so on; reason, since
+ * and gpus only where there is something to tell. */
 #ifndef CE_MODEL_ROSTER_H
 #define CE_MODEL_ROSTER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -15,6 +17,9 @@ struct ce_roster_node {
     const char *address;   /* Slurm's NodeAddr: an address, or a name to resolve */
     const char *state;     /* one word: "idle", "mixed", "allocated", "drained", "down" ... */
     const char *partition; /* one that is up and holds it; "": none */
+    const char *reason;    /* why it takes no job, as somebody wrote; NULL or "": nobody did */
+    uint64_t since;        /* when the reason was set, Unix time; 0: not known */
+    uint32_t gpus;         /* that Slurm counts in its Gres */
 };
 
 struct ce_roster;

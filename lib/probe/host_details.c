@@ -49,19 +49,35 @@ static void read_memory(const struct ce_root *root, struct ce_host *host)
         find_number(ce_text_string(&text), "Hugepagesize:", &host->hugepage_kb);
 }
 
+static uint64_t positive(long long value)
+{
+    return (uint64_t)(value < 0 ? -value : value);
+}
+
+/* Reading it takes no privilege, and no answer of the daemon that sets the clock. */
+static void read_clock(struct ce_host *host)
+{
+    struct timex clock = {.modes = 0};
+    if (adjtimex(&clock) < 0)
+        return;
+    host->clock_synchronised = clock.status & STA_UNSYNC ? CE_ANSWER_NO : CE_ANSWER_YES;
+    host->clock_told = true;
+    host->clock_offset_us = positive(clock.offset / (clock.status & STA_NANO ? 1000 : 1));
+    host->clock_esterror_us = positive(clock.esterror);
+    host->clock_maxerror_us = positive(clock.maxerror);
+}
+
 /* Only this process's own: what slurmd gives to its children, where it is their parent. */
 static void read_live(struct ce_host *host)
 {
     struct rlimit limit;
-    struct timex clock = {.modes = 0};
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0)
         host->memlock = limit.rlim_max == RLIM_INFINITY ? CE_HOST_UNLIMITED
                         : limit.rlim_max                ? limit.rlim_max
                                                         : 1;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
         host->nofile = limit.rlim_max ? limit.rlim_max : 1; /* no kernel gives more than 2^30 */
-    if (adjtimex(&clock) >= 0)
-        host->clock_synchronised = clock.status & STA_UNSYNC ? CE_ANSWER_NO : CE_ANSWER_YES;
+    read_clock(host);
 }
 
 /* ---------------------------------------------------------------- modules */

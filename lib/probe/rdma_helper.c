@@ -36,6 +36,8 @@ static void add_place(struct arguments *arguments, const char *prefix,
     add(arguments, "--%sdevice=%s", prefix, place->hca->name);
     add(arguments, "--%sport=%u", prefix, place->port->number);
     add(arguments, "--%sgid=%u", prefix, place->gid);
+    if (place->gpu)
+        add(arguments, "--%sgpu=%s", prefix, place->gpu);
 }
 
 static void add_other_node(struct arguments *arguments, const struct ce_rdma_test *test)
@@ -78,6 +80,7 @@ void ce_rdma_test_name(const struct ce_rdma_test *test, struct ce_rdma_result *r
         snprintf(ret->subject, sizeof ret->subject, "%.50s/%u", own->hca->name, own->port->number);
     ret->rate_mbps = own->port->rate_mbps;
     ret->link_layer = own->port->link_layer;
+    snprintf(ret->gpu, sizeof ret->gpu, "%s", own->gpu ? own->gpu : "");
 }
 
 unsigned ce_rdma_limit_ms(unsigned time_ms)

@@ -13,6 +13,7 @@ struct ce_rdma_place {
     const struct ce_hca *hca;
     const struct ce_hca_port *port;
     unsigned gid;
+    const char *gpu; /* the PCI address of the one whose memory is used; NULL: the host's is */
 };
 
 struct ce_rdma_test {

@@ -61,14 +61,14 @@ static json_t *gpu_json(const struct ce_gpu_bench *gpu)
 
 int ce_report_gpu_bench_json(const struct ce_gpu_bench *gpus, size_t count,
                              const struct ce_findings *findings, const char *node_name,
-                             struct ce_text *out)
+                              const char *reason, struct ce_text *out)
 {
     json_t *list = json_array(), *found = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, gpu_json(&gpus[i]));
     for (size_t i = 0; i < findings->count; i++)
         json_array_append_new(found, ce_json_finding(&findings->items[i]));
-    return ce_json_write(json_pack("{si so so so}", "schema", 1, "node", ce_json_text(node_name),
-                                   "gpus", list, "findings", found),
+    return ce_json_write(json_pack("{si so so so so}", "schema", 1, "node", ce_json_text(node_name),
+                                   "gpus", list, "findings", found, "reason", ce_json_text(reason)),
                          out);
 }

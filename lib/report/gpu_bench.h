@@ -10,6 +10,6 @@
 /* One JSON document, "schema":1.  0, or -1 for no memory. */
 int ce_report_gpu_bench_json(const struct ce_gpu_bench *gpus, size_t count,
                              const struct ce_findings *findings, const char *node_name,
-                             struct ce_text *out);
+                             const char *reason, struct ce_text *out);
 
 #endif

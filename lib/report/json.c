@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DIGITS = 15 }; /* what a double holds for sure: 391.2 is not 391.19999999999999 */
+
 json_t *ce_json_text(const char *text)
 {
     json_t *string = text ? json_string(text) : json_null();
@@ -19,7 +21,7 @@ json_t *ce_json_text(const char *text)
 
 static int write_as(json_t *root, size_t flags, struct ce_text *out)
 {
-    char *text = root ? json_dumps(root, flags) : NULL;
+    char *text = root ? json_dumps(root, flags | JSON_REAL_PRECISION(DIGITS)) : NULL;
     if (text) {
         ce_text_add(out, text);
         ce_text_add(out, "\n");

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/finding.h"
+#include "model/measured.h"
 
 /* A string, or null for NULL.  What is no UTF-8, which JSON cannot hold, has '?' for its bytes above
  * ASCII. */
@@ -14,6 +15,9 @@ json_t *ce_json_text(const char *text);
 
 /* A finding, as all reports have it (report/findings.c). */
 json_t *ce_json_finding(const struct ce_finding *finding);
+
+/* A list of objects with "what", "device", "value" and "unit". */
+json_t *ce_json_measured(const struct ce_measured *measured);
 
 /* How many of them there are, by verdict. */
 json_t *ce_json_counts(const struct ce_findings *findings);

@@ -12,6 +12,6 @@
 /* One JSON document, "schema":1.  0, or -1 for no memory. */
 int ce_report_rdma_bench_json(const struct ce_rdma_result *results, size_t count,
                               const struct ce_findings *findings, const char *node_name,
-                              struct ce_text *out);
+                              const char *reason, struct ce_text *out);
 
 #endif

@@ -16,7 +16,7 @@ enum { CE_RUN_LINE_FINDINGS = 200 };
 int ce_report_run_line(const struct ce_run *run, struct ce_text *out);
 
 /* Gauges for node_exporter's textfile collector, each with the label `phase`, so that the files of
- * several phases stand beside each other. */
+ * several phases stand beside each other; of a bench that is "bench_TEST". */
 void ce_report_run_metrics(const struct ce_run *run, struct ce_text *out);
 
 #endif

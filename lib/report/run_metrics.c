@@ -85,6 +85,29 @@ static size_t add_check(const struct ce_run *run, size_t first, struct ce_text *
     return i;
 }
 
+/* Whoever made the device gave it its name: what would end a label is left out. */
+static const char *label_of(const char *name, char label[CE_SUBJECT])
+{
+    size_t length = 0;
+    for (; *name && length < CE_SUBJECT - 1; name++)
+        if (*name != '"' && *name != '\\' && (unsigned char)*name >= ' ')
+            label[length++] = *name;
+    label[length] = '\0';
+    return label;
+}
+
+static void add_measured(const struct ce_measured *measured, const char *phase, struct ce_text *out)
+{
+    char label[CE_SUBJECT];
+    if (measured->count > 0)
+        describe(out, "measured", "What the last test measured of each device, in the unit that the label says.");
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct ce_measurement *item = &measured->items[i];
+        ce_text_addf(out, "cluster_env_measured{phase=\"%s\",what=\"%s\",device=\"%s\",unit=\"%s\"} %.15g\n",
+                     phase, item->what, label_of(item->device, label), item->unit, item->value);
+    }
+}
+
 void ce_report_run_metrics(const struct ce_run *run, struct ce_text *out)
 {
     describe(out, "info", "The version of cluster-env, and the mode of the configuration.");
@@ -102,4 +125,6 @@ void ce_report_run_metrics(const struct ce_run *run, struct ce_text *out)
                  "Findings of the last run, by check, verdict and what is done about them; none: no line.");
     for (size_t i = 0; i < run->findings->count;)
         i = add_check(run, i, out);
+    if (run->measured)
+        add_measured(run->measured, run->phase, out);
 }

@@ -34,3 +34,9 @@ EXTRA_DIST += tests/bench/prolog
 bench-prolog: tests/bench/clock_runs$(EXEEXT) prolog/cluster-prolog$(EXEEXT)
 	@$(SHELL) $(srcdir)/tests/bench/prolog $(BENCH_PROLOG)
 .PHONY: bench-prolog
+
+# bench rdma beside perftest's ib_write_bw, in a VM, as root; BENCH_RDMA: how many pairs.
+EXTRA_DIST += tests/bench/rdma
+bench-rdma: all
+	@$(srcdir)/tests/bench/rdma . $(BENCH_RDMA)
+.PHONY: bench-rdma

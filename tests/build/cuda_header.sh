@@ -35,8 +35,8 @@ number() {
 # Every function of the table can take the address of theirs, once our types are theirs.
 check_functions() {
     for pair in cu_result:CUresult cu_device:CUdevice cu_attribute:CUdevice_attribute cu_pointer:CUdeviceptr \
-        cu_context:CUcontext cu_module:CUmodule cu_function:CUfunction cu_stream:CUstream cu_event:CUevent; do
-        echo "typedef ${pair#*:} ${pair%:*};"
+        cu_context:CUcontext cu_module:CUmodule cu_function:CUfunction cu_stream:CUstream cu_event:CUevent cu_range:CUmemRangeHandleType; do
+        if grep -q "${pair#*:}" "$header"; then echo "typedef ${pair#*:} ${pair%:*};"; else echo "typedef unsigned ${pair%:*};"; fi
     done >"$work/types"
     functions=$(sed -n 's/^ *F(\([a-z_]*\), \(cu[A-Za-z0-9_]*\),.*/\1:\2/p' "$top/helpers/cuda.h")
     is "the table is read" "$([ "$(printf '%s\n' "$functions" | wc -l)" -gt 30 ] && echo yes)" yes

@@ -16,11 +16,12 @@ allowed() {
         echo base model "$own" ;;
     lib/session) echo base model slurm local launch session ;;
     lib/survey) echo base model config launch probe survey ;;
+    lib/status) echo base model report status ;;
     lib/public) echo base model slurm launch session ;;
     lib/doctor) echo base model config probe local survey health doctor ;;
     lib/health | lib/preflight) echo base model config slurm launch checks report probe local "${1#lib/}" ;;
     spank) echo base model slurm launch local session ;;
-    cli | prolog | epilog) echo base model config slurm launch checks report probe local session survey health preflight doctor ;;
+    cli | prolog | epilog) echo base model config slurm launch checks report probe local session survey status health preflight doctor ;;
     helpers) echo base model probe health ;;
     *) return 1 ;;
     esac

@@ -51,6 +51,11 @@ number() {
     ok "$1 is $2" compiles "$work/number.c"
 }
 
+# moved OURS OURS_ONCE THEIRS: some releases have another number.
+moved() {
+    if grep -qE "define $3 +$(sed -nE "s/^ *$2 = ([0-9]+),.*/\\1/p" "$top/helpers/nvml.h")( |\$)" "$header"; then number "$2" "$3"; else number "$1" "$3"; fi
+}
+
 # Every function of the table can take the address of theirs, once our types are theirs.
 check_functions() {
     for pair in nv_return:nvmlReturn_t nv_device:nvmlDevice_t nv_pci:nvmlPciInfo_t nv_memory:nvmlMemory_t \
@@ -104,8 +109,8 @@ number NV_FIELD_LINK_INTEGRITY NVML_FI_DEV_NVLINK_COUNT_LOCAL_LINK_INTEGRITY_ERR
 number NV_FIELD_LINK_RECOVERIES_FAILED NVML_FI_DEV_NVLINK_COUNT_LINK_RECOVERY_FAILED_EVENTS
 number NV_FIELD_LINK_RECOVERIES NVML_FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS
 number NV_FIELD_RECOVERY NVML_FI_DEV_GET_GPU_RECOVERY_ACTION
-number NV_FIELD_SLOWED_HW_THERMAL NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
-number NV_FIELD_SLOWED_POWER_BRAKE NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN
+moved NV_FIELD_SLOWED_HW_THERMAL NV_FIELD_SLOWED_HW_THERMAL_575 NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
+moved NV_FIELD_SLOWED_POWER_BRAKE NV_FIELD_SLOWED_POWER_BRAKE_575 NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN
 number NV_ULLONG NVML_VALUE_TYPE_UNSIGNED_LONG_LONG
 number NV_USHORT NVML_VALUE_TYPE_UNSIGNED_SHORT
 check_functions

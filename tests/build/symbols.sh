@@ -34,11 +34,12 @@ needed=$(LC_ALL=C readelf -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 verdict 3 "links libc only" "$(printf '%s\n' "$needed" | grep -Ev '^(libc\.so\.6|ld-linux.*|libasan.*|libubsan.*)$' || true)"
 
 imported=$(nm -D --undefined-only "$so" | awk '{ print $2 }' | sed 's/@.*//')
-forbidden='dlopen|dlsym|opendir|fdopendir|readdir|scandir.*|v?fork|clone|exec.*|posix_spawn.*|popen|system|getaddrinfo|gethostby.*|getnameinfo|getpw.*|getgr.*|pthread_.*|v?f?printf|puts|putchar|fputs|fwrite|exit|abort|syslog|connect|send.*|recv.*|listen|accept.*|mkdir.*|rename.*|unlink.*|putenv'
+forbidden='dlopen|dlsym|opendir|fdopendir|readdir|scandir.*|v?fork|clone|exec.*|posix_spawn.*|popen|system|getaddrinfo|gethostby.*|getnameinfo|getpw.*|getgr.*|pthread_.*|v?f?printf|puts|putchar|fputs|fwrite|exit|abort|syslog|connect|send(to|mmsg)?|recv(from|mmsg)?|listen|accept.*|mkdir|mkdtemp|rename.*|unlink.*|putenv'
+# mkdirat, sendmsg and recvmsg are those of output=primary: spank/task_log.c
 verdict 4 "no directory scan, thread, process, resolver, connection, output or write" \
     "$(printf '%s\n' "$imported" | grep -Ex "$forbidden" || true)"
 
-verdict 5 "of Slurm only spank_*, the log, the call of a refusal and the one for -m arbitrary" \
+verdict 5 "of Slurm only spank_*, the log, the calls of a failure and the one for -m arbitrary" \
     "$(printf '%s\n' "$imported" | grep -E '^(slurm|spank)_' |
-        grep -Evx 'spank_(context|remote|get_item|setenv|unsetenv|option_register)|slurm_(error|spank_log|kill_job_step|job_step_layout_(get|free)|strerror)' || true)"
+        grep -Evx 'spank_(context|remote|get_item|setenv|unsetenv|option_register)|slurm_(error|spank_log|kill_job_step|job_step_layout_(get|free)|strerror|get_job_steps|load_job|(init_)?update_step(_msg)?|requeue2|free_job_(step_info_response_msg|info_msg|array_resp))' || true)"
 exit $bad

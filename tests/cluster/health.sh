@@ -125,9 +125,9 @@ by_hand() {
 lay_doubles() {
     sh "$here/../doubles/nvml/build" "$state/nvml"
     install -m 644 "$here/../doubles/nvml/hgx-h100.scenario" "$state/nvml/scenario"
-    cc -std=c11 -O1 -shared -fPIC -o "$state/nvml/kernel_log.so" "$here/../doubles/kernel_log.c"
+    cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$state/nvml/kmsg.so" "$here/../doubles/kmsg.c"
     chmod -R a+rX "$state/nvml"
-    as_root head sh -c 'echo "$0" >/etc/ld.so.preload' "$state/nvml/kernel_log.so"
+    as_root head sh -c 'echo "$0" >/etc/ld.so.preload' "$state/nvml/kmsg.so"
 }
 
 prepare_node() {

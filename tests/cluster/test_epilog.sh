@@ -35,11 +35,12 @@ during() {
 }
 epilogs_are_through() { [[ $(state_of n9) =~ ^(idle|drained)$ && $(state_of alpha) == idle ]]; }
 
-# found REASON: n9 alone is drained, and the reason ends with the job.
+# found REASON: n9 alone is drained, and the reason names the job before its first remedy.
 found() {
-    drained_for n9 "$1 after job $job"
+    local reason=${1/;/, found after job $job;}
+    drained_for n9 "$reason"
     only_drained n9
-    has_logged n9 "cluster-epilog: job $job: this node is drained: $1"
+    has_logged n9 "cluster-epilog: job $job: this node is drained: $reason"
 }
 
 again() { # the node is well, and takes a job

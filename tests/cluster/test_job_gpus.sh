@@ -14,26 +14,12 @@ set -euo pipefail
 . "$(dirname "$0")/tasks.sh"
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/steps.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/health.sh"
 
-readonly programs=/run/libexec helpers=/run/libexec/cluster-env # of each node
-
-# Of all nodes: asked for one alone, 22.05 answers as it last did for all.
-state_of() { as_user sinfo -h -N -o '%N %T' | sed -n "s/^$1  *//p" | head -n 1; }
-reason_of() { as_user sinfo -h -R -n "$1" -o '%200E' | sed 's/ *$//'; }
-is_drained_and_empty() { [[ $(state_of "$1") == drained ]]; }
-is_idle() { [[ $(state_of "$1") == idle ]]; }
-
-not_drained() {
-    local list
-    list=$(as_user sinfo -h -R -o '%200E %N')
-    [[ -z $list ]] || complain "drained: $list"
-}
-
-drained_for() { # NODE REASON: and back to work
-    wait_until 20 is_drained_and_empty "$1" || complain "$1 is $(state_of "$1")"
-    [[ $(reason_of "$1") == "$2" ]] || complain "the reason of $1: $(reason_of "$1")" "expected: $2"
-    as_root head scontrol update "nodename=$1" state=resume || complain "$1 cannot be resumed"
-    wait_until 20 is_idle "$1" || complain "$1 is $(state_of "$1")"
+drained_and_back() { # NODE REASON
+    drained_for "$1" "$2" 20
+    resume "$1"
 }
 
 # gpus LINE...: what NVML says on n9, besides: the GPUs answer, /dev/nvidiaN is the Nth from the end of the bus
@@ -58,11 +44,11 @@ test_shared() {
     verdict "a job on the four GPUs beside a sick one starts and ends, on a bus that counts the other way round"
     run as_user srun -Q -N1 -w n9 --gres=gpu:5 true
     [[ $status -ne 0 ]] || complain "srun's exit status is 0"
-    drained_for n9 "GPU 3 ($address) $pending"
+    drained_and_back n9 "GPU 3 ($address) $pending"
     verdict "a job that gets it does not, and the node is drained for it"
     run as_user srun -Q -N1 -w n9 --exclusive --gres=gpu:1 true
     [[ $status -ne 0 ]] || complain "srun's exit status is 0"
-    drained_for n9 "GPU 3 ($address) $pending"
+    drained_and_back n9 "GPU 3 ($address) $pending"
     verdict "nor does one that has the node for itself, whatever it asked for"
 }
 
@@ -73,7 +59,7 @@ test_without_gpus() {
     gpus gpu.3.nvml.remap.pending=1
     run as_user srun -Q -N1 -w n9 true
     if [[ $1 == bookworm ]]; then
-        drained_for n9 "GPU 3 ($address) $pending"
+        drained_and_back n9 "GPU 3 ($address) $pending"
         verdict "a job without GPUs does not start beside a sick one: this Slurm does not tell that it shares the node"
     else
         quiet
@@ -93,7 +79,7 @@ test_during() {
     gpus gpu.7.nvml.ecc.volatile.uncorrected=2 gpu.3.nvml.remap.pending=1
     as_user touch "$home/during.end"
     ended during
-    drained_for n9 "GPU 7 ($address) +2 uncorrected memory errors during the job; reset the GPU, or reboot the node [cluster-env gpu.job.ecc] after job $id"
+    drained_and_back n9 "GPU 7 ($address) +2 uncorrected memory errors during the job, found after job $id; reset the GPU, or reboot the node [cluster-env gpu.job.ecc]"
     verdict "errors that come during the job: drained after it, for its own GPU alone"
 }
 

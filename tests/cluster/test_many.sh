@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# test_many.sh SERIES: 64 nodes of a 1-Click Cluster start jobs at once, one of them with a fault; and what
-# the prolog costs a launch over all of them (printed, not judged).
+# test_many.sh SERIES: 64 nodes of a 1-Click Cluster start a job at once, with no fault, with one of them bad, and with
+# all; and what the prolog costs a launch over all of them (printed, not judged).
+# shellcheck disable=SC2016 # what stands in single quotes is for the nodes to expand
 set -euo pipefail
 
 readonly many=64 bad=node37
@@ -59,12 +60,56 @@ test_one_bad() {
     verdict "sbatch over $((many - 2)) of $many nodes, one of them with a fault: it alone is drained, the job runs on others"
 }
 
+# ---------------------------------------------------------------- all bad
+
+drained() { as_user sinfo -h -N -o '%N %T' | sed -n 's/ drain.*//p' | sort -u; }
+# What its prolog, or the epilog of a job that began, says at its end.
+end_of() { log_of "$1" | grep -aoE 'max_drained is reached|this node is drained already|this node is drained|could not be drained' | head -n 1; }
+all_told() {
+    local node
+    for node in "${nodes[@]}"; do [[ -n $(end_of "$node") ]] || return 1; done
+}
+
+# The greatest number of drained nodes while a command runs is in $most.
+most=0
+watch_drained() {
+    local seen
+    "$@" &
+    while kill -0 $! 2>/dev/null; do
+        seen=$(drained | wc -l)
+        [[ $seen -le $most ]] || most=$seen
+    done
+    wait $! || true
+}
+
+test_all_bad() {
+    local node ends took
+    for node in "${nodes[@]}"; do
+        link DOWN "$node"
+        mark_log "$node"
+    done
+    watch_drained within 60 "$cluster" on "$state" head --user demo --cwd "$home" -- srun -Q -N"$many" true >"$state/srun" 2>&1
+    wait_until 30 all_told || true
+    wait_until 10 has_settled || true
+    ends=$(for node in "${nodes[@]}"; do end_of "$node"; done | sort | uniq -c | tr -s ' \n' ' ')
+    took=$(for node in "${nodes[@]}"; do as_root "$node" grep -a '"phase":"prolog"' /var/log/cluster-env/health.jsonl | tail -n 1 | jq .took_ms & done | sort -n | tr '\n' ' ')
+    diag "$many bad nodes at once: $most drained at the height, $(drained | wc -l) in the end; milliseconds of a prolog: ${took%% *} to $(awk '{ print $NF }' <<<"$took")"
+    [[ $(drained | wc -l) -eq 6 ]] || complain "drained: $(drained)"
+    [[ $ends == " 58 max_drained is reached 6 this node is drained " ]] || complain "$ends"
+    [[ $(as_user sinfo -h -R -o '%200E' | sed 's/ *$//' | sort -u) == "$down" ]] || complain "$(as_user sinfo -R)"
+    verdict "$many bad nodes whose prologs run at once: 6 are drained, each with its reason, $((many - 6)) stay in service"
+}
+has_settled() { [[ $(drained | wc -l) -eq 6 ]]; }
+
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_many.sh SERIES" >&2; exit 2; }
-    plan 2
+    plan 3
     start_health "$1"
     test_launch
     test_one_bad
+    link UP "$bad"
+    resume "$bad"
+    test_all_bad
     finish
 }
 

@@ -4,7 +4,7 @@
 #     awk -f messages.awk FILE.c...
 
 function is_call(text) {
-    return match(text, /(slurm_error|slurm_spank_log|ce_fail|ce_fail_in|ce_note|fail_at|argp_error|fprintf|tell_syslog) ?\(/)
+    return match(text, /(slurm_error|slurm_spank_log|ce_fail|ce_fail_in|ce_note|fail_at|argp_error|fprintf|tell_syslog|tell_event) ?\(/)
 }
 
 # The string literal at the start of text, its quotes gone; what follows it stays in rest.

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded, it is a /dev/kmsg that has the records of the file in $KMSG_DOUBLE, one for each read;
- * "error:N" in place of a file: opening it fails with that errno; "hang": reading it never ends.  Without
- * $KMSG_DOUBLE it does nothing. */
-#undef _FORTIFY_SOURCE
+/* Preloaded, it is a /dev/kmsg that has the records of a file, one for each read(), as the kernel gives
+ * them: of that in $KMSG_DOUBLE, or of /run/kmsg, a node's own in a cluster of which all nodes have one
+ * kernel.  In place of a file: "error:N", opening it fails with that errno; "hang", reading it never
+ * ends; "", the machine's own. */
+#undef _FORTIFY_SOURCE /* its headers define open() themselves */
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -27,7 +29,8 @@ static int opened = -1;
 /* cluster-prolog forgets its environment before it opens anything. */
 __attribute__((constructor)) static void remember(void)
 {
-    snprintf(path, sizeof path, "%s", getenv("KMSG_DOUBLE") ? getenv("KMSG_DOUBLE") : "");
+    const char *told = getenv("KMSG_DOUBLE");
+    snprintf(path, sizeof path, "%s", told ? told : "/run/kmsg");
 }
 
 static int open_log(void)
@@ -79,10 +82,19 @@ int fstat64(int fd, struct stat64 *st)
     return stat_any(fd, (struct stat *)st);
 }
 
+/* The C library's own read(), in which a thread can be cancelled: Slurm's daemons have this too. */
+static ssize_t read_elsewhere(int fd, void *bytes, size_t size)
+{
+    static ssize_t (*own)(int, void *, size_t);
+    if (!own)
+        *(void **)&own = dlsym(RTLD_NEXT, "read");
+    return own(fd, bytes, size);
+}
+
 ssize_t read(int fd, void *bytes, size_t size)
 {
     if (fd < 0 || fd != opened)
-        return syscall(SYS_read, fd, bytes, size);
+        return read_elsewhere(fd, bytes, size);
     while (strcmp(path, "hang") == 0)
         pause();
     if (fgets(bytes, (int)size, records))

@@ -21,6 +21,8 @@ is "--listen with every address: status 2" "$(bench rdma --listen=::)" 2
 is "--listen with a name: status 2" "$(bench rdma --listen=localhost)" 2
 is "--listen and --peer: status 2" "$(bench rdma --listen=127.0.0.1 --peer=127.0.0.2)" 2
 is "--seconds=0: status 2" "$(bench rdma --seconds=0)" 2
+is "memory that is none: status 2" "$(bench rdma --memory=tape)" 2
+is "a GPU that is no PCI address: status 2" "$(bench rdma --gpu=GPU-5)" 2
 is "an HCA that is not there: status 2" "$(bench rdma --config="$work/empty.conf" --rail=mlx5_99)" 2
 
 if [ -x helpers/bench-rdma ]; then

@@ -119,7 +119,7 @@ check_faults() {
     says "another model: no floor, and no way to peers" 0 "pass     bench.gpu.h2d  $one 55.3 GB/s" \
         "skip     bench.gpu.p2p  $one to 0000:43:00.0 no access to it"
     scene gpu.1.stuck=300000:17
-    run --tests=memory
+    run --tests=memory --seconds=4 # time for all patterns, also on a busy machine
     says "a wrong bit in memory: where, what, instead of what" 1 \
         "fail     bench.gpu.memory  $two 1 wrong word, first at 0x20000300000: 0x0000000100020000, expected 0x0000000100000000; exchange the GPU (RMA)" \
         "pass     bench.gpu.memory  $one"
@@ -131,7 +131,7 @@ check_faults() {
     scene gpu.2.miscount=3
     run --tests=load
     says "threads that compute wrong" 1 "fail     bench.gpu.load  $three "
-    is "are counted" "$(grep -c 'threads computed a wrong result at 1980 MHz' "$work/text")" 1
+    is "are counted" "$(grep -c '^fail .* threads computed a wrong result at 1980 MHz' "$work/text")" 1
     scene gpu.1.ecc.total.1.0=then:0:2 gpu.2.ecc.total.0.0=then:5:9
     run --tests=d2h
     says "memory errors that NVML counts meanwhile" 1 \
@@ -147,6 +147,69 @@ check_faults() {
     says "and the GPU is left alone" 3 "unknown  bench.gpu.h2d     $two copying: CUDA_ERROR_ILLEGAL_ADDRESS (700)" \
         "pass     bench.gpu.memory  $three"
     is "with the reason" "$(grep -c "^skip .*memory  $two not run: h2d failed$" "$work/text")" 1
+}
+
+# ---------------------------------------------------------------- what stays
+
+check_kept() {
+    mkdir -p "$work/metrics"
+    {
+        echo "reports = { log = \"$work/kept/health.jsonl\"; metrics = \"$work/metrics\"; };"
+        echo 'bench = { below_median = 20; };'
+    } >"$work/keep.conf"
+    scene gpu.1.h2d=31000 gpu.2.d2d=1200000
+    run --tests=h2d,d2d,p2p,load --config="$work/keep.conf"
+    says "what the node would be drained for is said" 1 \
+        "reason to drain this node (by hand nobody does): $two 31.0 GB/s, expected at least 48; check width and generation of its PCIe link, and its slot [cluster-env bench.gpu.h2d]" \
+        "pass     bench.gpu.d2d   $three 1200.0 GB/s"
+    is "a recorded tree is kept only where that is asked for" "$(ls "$work/kept" 2>&1 | wc -l) $(ls "$work/metrics" | wc -l)" "1 0"
+    run --tests=h2d,d2d,p2p,load --config="$work/keep.conf" --report --node=n7 --json
+    is "--report: the same line as the prolog's, and the document has the reason too" "$(python3 -c '
+import json, sys
+line, document = (json.load(open(name)) for name in sys.argv[1:])
+print(line["schema"], line["node"], line["phase"], line["test"], line["job"], line["done"], line["mode"], line["checked"],
+      line["reason"] == document["reason"], line["reason"].split(" GB/s")[0],
+      [f["response"] for f in line["findings"]], line["counts"]["fail"])' "$work/kept/health.jsonl" "$work/text" 2>&1)" \
+        "1 n7 bench gpu None observed observe True True $two 31.0 ['drain'] 1"
+    is "with what was measured" "$(python3 -c '
+import json, sys
+got = {(m["device"], m["what"]): (m["value"], m["unit"]) for m in json.load(open(sys.argv[1]))["measured"]}
+for device, what in (1, "h2d"), (2, "d2d"), (0, "p2p"), (0, "power"):
+    value, unit = got["GPU %d" % device, "gpu." + what]
+    print(round(value, 1), unit, end=" ")
+print(got["GPU 0", "gpu.load"][1], len(got))' "$work/kept/health.jsonl" 2>&1)" \
+        "31.0 GB/s 1200.0 GB/s 381.2 GB/s 650.0 W TFLOPS 18"
+    metrics=$work/metrics/cluster_env_bench_gpu.prom
+    is "and as metrics" "$(grep -c -e '^cluster_env_measured{phase="bench_gpu",what="gpu.d2d",device="GPU 2",unit="GB/s"} 1\(200\|199\.99.*\)$' \
+        -e '^cluster_env_check_findings{phase="bench_gpu",check="bench.gpu.h2d",verdict="fail",response="drain"} 1$' "$metrics")" 2
+    is "no line of them stands twice" "$(grep -v '^#' "$metrics" | sed 's/ [^ ]*$//' | sort | uniq -d)" ""
+    if command -v promtool >/dev/null; then
+        empty "promtool finds nothing to say of them" "$(promtool check metrics <"$metrics" 2>&1)"
+    else
+        skip "promtool finds nothing to say of them" "prometheus is not installed"
+    fi
+    echo 'checks = ( { name = "bench.gpu.*"; fault = "warn"; } );' >>"$work/keep.conf"
+    run --tests=h2d --config="$work/keep.conf" --report
+    says "a fault that the site only wants to hear of" 1 "fail     bench.gpu.h2d  $two"
+    is "drains nobody" "$(grep -c 'reason to drain' "$work/text") $(tail -n 1 "$work/kept/health.jsonl" | grep -c '"done":"nothing"')" "0 1"
+    run --tests=h2d --config="$work/keep.conf" --no-report
+    is "--no-report" "$(wc -l <"$work/kept/health.jsonl")" 2
+    run --tests=h2d --config="$work/missing.conf"
+    is "a configuration that is not there: status 2" "$status" 2
+    : >"$work/metrics/file"
+    echo "reports = { log = \"$work/metrics/file/x\"; metrics = \"\"; };" >"$work/bad.conf"
+    run --tests=h2d --config="$work/bad.conf" --report
+    is "what cannot be kept is said, and changes nothing else" "$status $(grep -c 'not all of this run is kept' "$work/err")" "1 1"
+}
+
+# Who sits before a terminal sees that something is done; nobody else is told.
+check_progress() {
+    scene
+    run --tests=h2d
+    empty "no progress where stderr is no terminal" "$(cat "$work/err")"
+    said=$(python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' ./cli/cluster-env bench gpu --helpers="$work/helpers" \
+        --root="$work/tree" --seconds=1 --tests=h2d </dev/null 2>&1) || true
+    is "on a terminal there is a line, which goes" "$(printf '%s' "$said" | tr '\033\r' '#<' | grep -c '<#\[Ktesting 3 GPUs<#\[K')" 1
 }
 
 # ---------------------------------------------------------------- not to be touched
@@ -216,13 +279,13 @@ check_released() {
     for fault in alloc_host=error:2:h2d event=error:1:d2d alloc=error:2:d2h peer.1=error:700:p2p module=error:221:memory \
         check=error:214:memory read=error:1:load fma=error:719:load; do
         scene "gpu.0.${fault%:*}"
-        "$work/helpers/bench-gpu" --gpu=0000:1b:00.0 --peer=0000:43:00.0 --seconds=1 --tests="${fault##*:}" >"$work/text" 2>&1 || true
+        "$work/helpers/bench-gpu" --gpu=0000:1b:00.0 --peer=0000:43:00.0 --seconds=1 --tests="${fault##*:}" >"$work/text" 2>&1 && status=0 || status=$?
         is "${fault##*:} with ${fault%:*} fails and releases all" \
-            "$(grep -c "^${fault##*:}=failed" "$work/text") $(cat "$work/log")" "1 0 things are left"
+            "$status $(grep -c "^${fault##*:}=failed" "$work/text") $(cat "$work/log")" "0 1 0 things are left"
     done
     scene gpu.1.alloc=error:2
-    "$work/helpers/bench-gpu" --gpu=0000:1b:00.0 --peer=0000:43:00.0 --seconds=1 --tests=p2p >"$work/text" 2>&1 || true
-    is "so does a peer without memory" "$(grep -c '^p2p=failed' "$work/text") $(cat "$work/log")" "1 0 things are left"
+    "$work/helpers/bench-gpu" --gpu=0000:1b:00.0 --peer=0000:43:00.0 --seconds=1 --tests=p2p >"$work/text" 2>&1 && status=0 || status=$?
+    is "so does a peer without memory" "$status $(grep -c '^p2p=failed' "$work/text") $(cat "$work/log")" "0 1 0 things are left"
 }
 
 # The helper goes with who started it.
@@ -306,6 +369,8 @@ check_usage() {
 
 check_good
 check_faults
+check_kept
+check_progress
 check_taken
 check_trouble
 check_released

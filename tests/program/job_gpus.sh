@@ -7,11 +7,9 @@ set -eu
 top=$(cd "${srcdir:-.}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=../tap.sh
 . "$top/tests/tap.sh"
-if [ -z "${CE_TEST_NAMESPACE:-}" ]; then
-    [ "$(id -u)" = 0 ] || skip_all "needs root"
-    unshare --mount true 2>/dev/null || skip_all "needs a mount namespace"
-    CE_TEST_NAMESPACE=1 exec unshare --mount "$0"
-fi
+# shellcheck source-path=SCRIPTDIR source=namespace.sh
+. "$top/tests/program/namespace.sh"
+enter_namespace "$0"
 double=$top/tests/doubles/nvml
 build=$PWD
 user=42420 process=
@@ -99,7 +97,7 @@ phase() {
         shift 2
         env SLURM_JOB_ID="$job" SLURM_JOB_UID=$user SLURMD_NODENAME=node1 "$@" "./$name/cluster-$name" >"$work/said" 2>&1 &&
             status=0 || status=$?
-        grep -E 'GPU|process' "$work/said" | sed -E "s/^cluster-$name: job [0-9]*: //; s/process(:?) $process/process\1 PID/; s/: $process \(/: PID (/" || true
+        grep -E 'GPU|process' "$work/said" | sed -E "s/^cluster-$name: job [0-9]*: //; s/process(:?) $process/process\1 PID/; s/: $process \(/: PID (/"
         echo "exit $status"
     )
 }
@@ -114,6 +112,8 @@ configure ''
 # ---------------------------------------------------------------- during the job
 
 pending="a row remap became pending during the job; reset the GPU, or reboot the node [cluster-env gpu.job.remap]"
+# after JOB REASON: the reason as an epilog says it.
+after() { printf '%s\n' "$2" | sed "s/;/, found after job $1;/"; }
 is_pending="a row remap is pending; reset the GPU, or reboot the node [cluster-env gpu.remap.pending]"
 
 scene
@@ -121,14 +121,14 @@ is "a healthy node starts the job" "$(phase prolog 7 $all)" "exit 0"
 is "and keeps how its GPUs are" "$(grep -c '^gpu.[0-7].nvml.remap.pending=0' /run/cluster-env/jobs/7.facts)" 8
 scene gpu.3.remap.pending=1 gpu.3.remap.uncorrected=1
 is "a row remap that became pending during the job: drained, and the reason names the job" "$(phase epilog 7 $all)" \
-    "this node is drained: GPU 3 (0000:61:00.0) $pending after job 7
+    "this node is drained: GPU 3 (0000:61:00.0) $(after 7 "$pending")
 exit 1"
 is "slurmctld is told the same" "$(cat "$work/drained")" \
-    "GPU 3 (0000:61:00.0) $pending after job 7"
+    "GPU 3 (0000:61:00.0) $(after 7 "$pending")"
 scene
 job 7 $all
 scene gpu.2.ecc.total.1.0=2 'gpu.5.pcie.replays=3000000'
-is "so are uncorrected errors; a job of a second has no rate" "$(phase epilog 7 $all | grep -c 'GPU 2 .*+2 uncorrected memory errors during the job; .*after job 7')" 1
+is "so are uncorrected errors; a job of a second has no rate" "$(phase epilog 7 $all | grep -c 'GPU 2 .*+2 uncorrected memory errors during the job, found after job 7; ')" 1
 
 # ---------------------------------------------------------------- beside other jobs
 

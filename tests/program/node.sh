@@ -9,16 +9,15 @@
 #   helpers        those of this build, in $helpers: a test may put others there
 #   /etc, /run     empty, the node's own
 
+# shellcheck source-path=SCRIPTDIR source=namespace.sh disable=SC2154
+. "$top/tests/program/namespace.sh"
+
 # Starts SCRIPT again in the namespace; returns there.
 enter_node() { # SCRIPT
-    if [ -z "${CE_TEST_NAMESPACE:-}" ]; then
-        [ "$(id -u)" = 0 ] || skip_all "needs root"
-        unshare --mount true 2>/dev/null || skip_all "needs a mount namespace"
-        [ -z "$(setting CE_SANITIZE)" ] || skip_all "what is preloaded does not go with a sanitizer"
-        # shellcheck disable=SC3045 # where a shell can
-        ulimit -l unlimited 2>/dev/null || true
-        CE_TEST_NAMESPACE=1 exec unshare --mount "$1"
-    fi
+    [ -z "$(setting CE_SANITIZE)" ] || skip_all "what is preloaded does not go with a sanitizer"
+    # shellcheck disable=SC3045 # where a shell can
+    ulimit -l unlimited 2>/dev/null || true
+    enter_namespace "$1"
     work=$(mktemp -d)
     trap leave_node EXIT
     trap 'exit 130' INT

@@ -54,16 +54,29 @@ spank_fixtures = \
     tests/fixtures/spank/26.05/substep-2of4.txt
 EXTRA_DIST += $(spank_fixtures) tests/program/valgrind.sh tests/program/skip_plugin.sh
 
+# cluster-env status.
+dist_check_SCRIPTS += tests/program/status.sh tests/browser/status.sh
+TESTS += tests/program/status.sh tests/browser/status.sh
+EXTRA_DIST += \
+    tests/browser/chromium.py \
+    tests/browser/status.py \
+    tests/program/status_cluster.sh \
+    tests/program/status_data
 TESTS += tests/program/test_topology.sh tests/browser/topology.sh
 EXTRA_DIST += tests/program/test_topology.sh tests/browser/topology.sh tests/browser/measure.js
 # cluster-env facts, and the helpers that it asks.
+dist_check_SCRIPTS += tests/program/nvml_clients.sh
+TESTS += tests/program/nvml_clients.sh
+EXTRA_DIST += tests/program/nvml_client.py
 dist_check_SCRIPTS += tests/program/bench.sh tests/program/bench_gpu.sh
 TESTS += tests/program/bench.sh tests/program/bench_gpu.sh
 EXTRA_DIST += \
     tests/doubles/cuda/README.md \
     tests/doubles/cuda/build \
     tests/doubles/cuda/cuda.c \
-    tests/doubles/cuda/hgx-h100.scenario
+    tests/doubles/cuda/cuda.h \
+    tests/doubles/cuda/hgx-h100.scenario \
+    tests/doubles/cuda/kernels.c
 dist_check_SCRIPTS += tests/program/bench_nccl.sh
 TESTS += tests/program/bench_nccl.sh
 EXTRA_DIST += \
@@ -74,6 +87,7 @@ EXTRA_DIST += \
 dist_check_SCRIPTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 TESTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 EXTRA_DIST += \
+    tests/program/namespace.sh \
     tests/program/node.sh \
     tests/doubles/kmsg.c \
     tests/doubles/nvml/README.md \
@@ -83,7 +97,9 @@ EXTRA_DIST += \
     tests/doubles/nvml/hgx-h100.scenario \
     tests/doubles/nvml/no-gpu.scenario \
     tests/doubles/nvml/nvml.c \
-    tests/doubles/nvml/t4.scenario
+    tests/doubles/nvml/t4.scenario \
+    tests/doubles/scenario.c \
+    tests/doubles/scenario.h
 EXTRA_DIST += \
     tests/fixtures/topology/three-bridges.txt \
     tests/fixtures/topology/three-bridges.xml

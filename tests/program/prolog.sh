@@ -13,7 +13,7 @@ run=/run/cluster-env
 
 # What this machine itself is, whatever the node: no limit of locked memory that a container may raise, no modules.
 said() {
-    grep -avE '\[host\.[a-z_]*\]|\[ib\.gpudirect\]' "$work/said" | sed 's/^cluster-[a-z]*: job [0-9]*: //' || true
+    grep -avE '\[host\.[a-z_]*\]|\[ib\.gpudirect\]' "$work/said" | sed 's/^cluster-[a-z]*: job [0-9]*: //'
 }
 # What it says, and its exit status.
 prolog() {
@@ -92,9 +92,11 @@ is "one that is not there" "$(prolog)" \
 exit 0"
 use_helpers
 scene gpu.3.ecc.mode=crash
-is "a crash inside NVML: its signal, and no fault" "$(prolog | grep -E '^unknown: GPU 3 .*\[gpu\.nvml\]$|^exit')" \
-    "unknown: GPU 3 (0000:61:00.0) probe-gpu: asking 0000:61:00.0: ended by signal 6, Aborted [gpu.nvml]
+is "a crash inside NVML: its signal, once, and no fault" "$(prolog | sed 's/([0-9]* more/(N more/')" \
+    "unknown: GPU 3 (0000:61:00.0) probe-gpu: asking 0000:61:00.0: ended by signal 6, Aborted (N more say so) [gpu.nvml]
 exit 0"
+is "the log has it of each GPU" "$(tail -n 1 /var/log/cluster-env/health.jsonl |
+    grep -o '"subject": *"GPU [3-7] [^}]*ended by signal 6, Aborted"' | grep -o 'GPU [3-7]' | sort -u | tr -d 'GPU \n')" 34567
 is "GPUs before it are known" "$(grep -c '^gpu\.[0-2]\.nvml\.asked=answered' $run/jobs/7.facts)" 3
 
 # Four hang: their deadline is 3.5 s of the 10 s by default, once.
@@ -111,6 +113,42 @@ is "nothing of them is left" "$(ours)" ""
 unset kmsg
 use_helpers
 scene
+
+# ---------------------------------------------------------------- checks with deadlines of their own
+
+impatient() { # SETTING...: and where nothing is said it is 1.5 s
+    { echo 'mode = "drain"; checks = ( { name = "*"; deadline = 1.5; }' && printf ', { %s }' "$@" && echo ' );'; } \
+        >/etc/slurm/cluster-env.conf
+}
+impatient 'name = "gpu.*"; deadline = 1;' 'name = "gpu.ecc.mode"; deadline = 0.5;'
+put_helper probe-verbs 'exec sleep 60'
+scene 'gpu.5.all=hang'
+ok "NVML and libibverbs hang: as long as their checks are patient, and 100 ms" in_time 1600
+is "each is named, with its time" "$(grep -oE 'what probe-verbs .* no answer in 1\.[45]|GPU 5 .*no answer in [01]|no answer within .*\[gpu.ecc.mode\]' "$work/told" | sed 's/1\.[45]$/1.5/; s/ 0$/ 1/')" \
+    "GPU 5 (0000:c3:00.0) the driver hangs: probe-gpu: no answer in 1
+no answer within its deadline of 0.5 s (waited 1 s) [gpu.ecc.mode]
+what probe-verbs knows stays unknown: no answer in 1.5"
+use_helpers
+
+scene 'init=slow:700:0'
+is "NVML is slow: unknown to the check for which that was too late, and to no other" "$(prolog | sed 's/0\.7[0-9]* s)/0.7 s)/')" \
+    "unknown: no answer within its deadline of 0.5 s (waited 0.7 s) [gpu.ecc.mode]
+exit 0"
+scene 'init=slow:700:0' gpu.1.remap.pending=1
+is "which find what there is" "$(prolog | grep -o 'drained: GPU 1 .*remap.pending\]\|^exit.*')" \
+    "drained: GPU 1 (0000:43:00.0) a row remap is pending; reset the GPU, or reboot the node [cluster-env gpu.remap.pending]
+exit 1"
+scene
+
+impatient 'name = "gpu.*"; deadline = 0.5;' 'name = "gpu.xid"; deadline = 3;'
+kmsg=hang
+ok "the kernel log hangs: half of the time of those that need it" in_time 1600
+is "then it is too late to ask NVML" "$(grep -E 'kernel log|gpu\.(xid|nvml)' "$work/told" | sed 's/\(1\.[0-9]\)[0-9]* s/\1 s/; s/ ([0-9]* more say so)//')" \
+    "unknown: the kernel log could not be read [gpu.xid]
+unknown: no answer within its deadline of 0.5 s (waited 1.5 s) [gpu.nvml]
+the kernel log stays unknown: no answer in 1.5 s"
+unset kmsg
+echo 'mode = "drain";' >/etc/slurm/cluster-env.conf
 
 # ---------------------------------------------------------------- while one hangs
 
@@ -163,14 +201,17 @@ ok "all whole" whole
 is "and nothing else is left" "$(find $run -type f ! -name '*.facts' ! -path '*/recovery/*' -printf '%f\n' | sort | tr '\n' ' ')" "hosts node.policy "
 
 rm -f $run/jobs/*
+ended=
 for ms in 001 002 003 004 005 006 007 008 009 010 012 014 016 020; do
     phase prolog 7 >/dev/null 2>&1 &
     prolog=$!
     sleep "0.$ms"
-    kill -KILL $prolog 2>/dev/null || true
-    wait $prolog 2>/dev/null || true
+    kill -KILL $prolog 2>/dev/null || true # it may have ended
+    wait $prolog 2>/dev/null && status=0 || status=$?
+    ended="$ended$status "
 done
 sleep 0.5
+is "killed at any moment or through before, it never drains by itself" "$(echo "$ended" | tr ' ' '\n' | grep -vxE '0|137|')" ""
 ok "killed at any moment, it leaves no text cut short" whole
 is "and no process" "$(ours)" ""
 is "the next one is well" "$(prolog)" "exit 0"
@@ -188,13 +229,15 @@ if command -v valgrind >/dev/null; then
         --leak-check=full --track-fds=yes --error-exitcode=99 --log-file="$work/valgrind.%p" \
         ./prolog/cluster-prolog >"$work/said" 2>&1 &
     first=$! # the others' numbers may be less
-    wait $first || true
+    wait $first && status=0 || status=$?
+    is "valgrind has nothing against it" "$status" 0
     is "no leak and no wrong access in any of its processes" \
         "$(sed '/Open file descriptor/,/^==[0-9]*== $/d; /FILE DESCRIPTORS/d; /^==[0-9]*== $/d; /^--/d' "$work"/valgrind.*)" ""
     is "the first has no file left open" \
-        "$(grep -A 1 'Open file descriptor' "$work/valgrind.$first" | grep -c ' at ' || true)" 0
+        "$([ -f "$work/valgrind.$first" ] && grep -A 1 'Open file descriptor' "$work/valgrind.$first" | grep -c ' at ')" 0
     ok "and all were looked at" [ "$(find "$work"/valgrind.* | wc -l)" -ge 6 ]
 else
+    skip "valgrind has nothing against it" "no valgrind"
     skip "no leak and no wrong access in any of its processes" "no valgrind"
     skip "the first has no file left open" "no valgrind"
     skip "and all were looked at" "no valgrind"

@@ -85,7 +85,7 @@ test_runs() {
     configure "$metrics_key"
     is "observing: the epilog's exit status" "$(phase epilog 7)" 0
     is "what would have been drained" "$(last '[.phase, .done, .mode, .reason]')" \
-        "[\"epilog\",\"observed\",\"observe\",\"$reason after job 7\"]"
+        "[\"epilog\",\"observed\",\"observe\",\"${reason/;/, found after job 7;}\"]"
     is "is in its own file of metrics" "$(metric epilog 'run_done{phase="epilog",done="observed"}')$(metric prolog 'run_done{phase="prolog",done="drained"}')" 11
 }
 
@@ -94,7 +94,7 @@ test_policy() {
     is "a check whose faults only warn drains nobody" "$(phase prolog 8) $(last '[.done, .reason]')" '0 ["nothing",null]'
     is "and says what it found" "$(grep -c 'fail: mlx5_1/1 DOWN (Polling), expected ACTIVE \[ib.port.state\]' "$work/said")" 1
     configure "mode = \"drain\"; $metrics_key nodes = ( { names = \"node1\"; checks = ( { name = \"*\"; fault = \"ignore\"; unknown = \"ignore\"; } ); } );"
-    is "one whose faults are ignored says nothing" "$(phase prolog 8) $(grep -c '\[ib.port' "$work/said" || true)" "0 0"
+    is "one whose faults are ignored says nothing" "$(phase prolog 8) $(grep -c '\[ib.port' "$work/said")" "0 0"
     is "but stands in the log" "$(last '[.findings[] | select(.check == "ib.port.state") | .response]')" '["ignore"]'
     configure "mode = \"drain\"; nodes = ( { names = \"node2\"; checks = ( { name = \"*\"; fault = \"ignore\"; } ); } );"
     is "what is said of another node does not count" "$(phase prolog 8)" 1
@@ -121,7 +121,7 @@ test_trouble() {
     fi
 
     mount -t tmpfs -o size=64k none "$work/full"
-    dd if=/dev/zero of="$work/full/fill" bs=4k 2>/dev/null || true
+    ok "a disk can be filled" eval "! dd if=/dev/zero of='$work/full/fill' bs=4k 2>/dev/null"
     configure "reports = { log = \"$work/full/h.jsonl\"; metrics = \"$work/full\"; };"
     is "a full disk: the prolog goes on" "$(phase prolog 9)" 0
     is "and says so, once for each" "$(grep -o 'not all of this run is kept' "$work/said" | wc -l) $(grep -o 'No space left on device' "$work/said" | wc -l)" "1 2"
@@ -146,6 +146,38 @@ test_deadline() {
         "0 no answer in 2.1 s"
     umount "$helpers"
     rmdir -p "$helpers" 2>/dev/null || true # where nothing is installed
+}
+
+# What a health check has to say, less what this machine itself is, and its numbers.
+healthcheck() {
+    SLURMD_NODENAME=node1 ./prolog/cluster-healthcheck 2>&1 |
+        sed -nE 's/^cluster-healthcheck: job 0: //; s/(probe-verbs) knows stays unknown: .*/\1/; /^what probe-verbs|would be drained|not checked/p'
+}
+test_again() {
+    local first next
+    first='what probe-verbs
+mode = "observe", else this node would be drained: '$reason
+    rm -rf /run/cluster-env
+    configure "$metrics_key"
+    phase prolog 13 >/dev/null # which makes the folder
+    is "a health check says what it finds" "$(healthcheck)" "$first"
+    next=$(healthcheck)
+    empty "and the next one nothing of it" "$next"
+    is "but the log has it" "$(last '[.phase, .done, .reason]')" "[\"healthcheck\",\"observed\",\"$reason\"]"
+    is "what it keeps for that is root's" "$(stat -c '%a %u' /run/cluster-env/healthcheck /run/cluster-env/healthcheck/told | tr '\n' ' ')" "700 0 600 0 "
+    port mlx5_0 '1: DOWN' '2: Polling'
+    is "another fault is news" "$(healthcheck)" "mode = \"observe\", else this node would be drained: 2 ports: mlx5_0/1, $reason"
+    port mlx5_0 '4: ACTIVE' '5: LinkUp'
+    is "so is what was gone and is back" "$(healthcheck)" "${first#*$'\n'}"
+    sed -i 's/since_ms=.*/since_ms=18446744073709551615/' /run/cluster-env/healthcheck/told
+    is "what a boot before told is told again" "$(healthcheck)" "$first"
+    configure "mode = ;"
+    is "a broken configuration is told" "$(healthcheck)" "not checked: /etc/slurm/cluster-env.conf:1: syntax error"
+    empty "once" "$(healthcheck)"
+    configure ""
+    is "a prolog says all, each time" "$(phase prolog 13; phase prolog 13; grep -c 'would be drained' "$work/said")" "0
+0
+1"
 }
 
 test_at_once() {
@@ -229,7 +261,8 @@ test_logrotate() {
     logrotate=$(PATH=$PATH:/usr/sbin command -v logrotate) || { skip "logrotate takes the snippet" "logrotate is not installed"; return; }
     cp "$snippet" $copy && chmod 644 $copy
     said=$("$logrotate" -d $copy 2>&1) && empty "logrotate takes the snippet" "$(grep -i '^error' <<<"$said")"
-    "$logrotate" -f -s "$work/state" $copy >"$work/rotated" 2>&1 || true
+    "$logrotate" -f -s "$work/state" $copy >"$work/rotated" 2>&1 && said=well || said=$(cat "$work/rotated")
+    is "logrotate rotates" "$said" well
     configure ""
     phase prolog 12 >/dev/null
     is "it rotates, and the next run goes on in a file of the same mode" \
@@ -241,6 +274,7 @@ test_runs
 test_policy
 test_trouble
 test_deadline
+test_again
 test_at_once
 test_promtool
 test_exporter

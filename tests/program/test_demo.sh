@@ -55,7 +55,7 @@ killed() {
     local pid rc=0
     setsid "$top/demo" -n 2 sleep 60 >/dev/null 2>&1 &
     pid=$!
-    wait_until 60 has_a_new_cluster || true
+    ok "a demo begins" wait_until 60 has_a_new_cluster
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null || true
     demo -n 1 true >/dev/null 2>&1 || rc=$?

@@ -7,6 +7,7 @@ unit_programs = \
     tests/unit/base/test_parse \
     tests/unit/base/test_replace \
     tests/unit/base/test_root \
+    tests/unit/base/test_tail \
     tests/unit/base/test_text \
     tests/unit/model/test_address \
     tests/unit/model/test_allocation \
@@ -36,6 +37,7 @@ unit_programs = \
     tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_bench_gpu \
     tests/unit/checks/test_bench_nccl \
+    tests/unit/checks/test_bench_measured \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_checks \
     tests/unit/config/test_config \
@@ -45,14 +47,17 @@ unit_programs = \
     tests/unit/checks/test_gpu \
     tests/unit/checks/test_ib \
     tests/unit/health/test_drain \
+    tests/unit/health/test_bench_run \
     tests/unit/health/test_check_names \
     tests/unit/health/test_guard \
     tests/unit/health/test_recover \
     tests/unit/health/test_recovery \
     tests/unit/health/test_health \
     tests/unit/health/test_journal \
+    tests/unit/health/test_patience \
     tests/unit/health/test_phase \
     tests/unit/health/test_questions \
+    tests/unit/health/test_told \
     tests/unit/checks/test_host \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
@@ -69,6 +74,7 @@ unit_programs = \
     tests/unit/launch/test_family \
     tests/unit/launch/test_gid \
     tests/unit/launch/test_interface \
+    tests/unit/launch/test_launcher \
     tests/unit/launch/test_locality \
     tests/unit/launch/test_machines \
     tests/unit/launch/test_marker \
@@ -103,7 +109,8 @@ unit_programs = \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
-    tests/unit/slurm/test_nodes
+    tests/unit/slurm/test_nodes \
+    tests/unit/slurm/test_open_mode
 # Kernel logs.
 EXTRA_DIST += \
     tests/fixtures/kernel/benign.kmsg \

@@ -11,6 +11,8 @@ top=$(cd "$here/../.." && pwd -P)
 readonly here top
 # shellcheck source-path=SCRIPTDIR source=../cluster/tap.sh
 . "$top/tests/cluster/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=cases.sh
+. "$here/cases.sh"
 # shellcheck source-path=SCRIPTDIR source=devices.sh
 . "$here/devices.sh"
 
@@ -24,6 +26,7 @@ bench() {
 }
 # The verdicts alone: "pass bench.rdma.write mlx5_0/1", and the status.
 verdicts() { sed -nE 's/^(pass|fail|warn|unknown|skip) +(bench[^ ]*) +([^ ]*).*/\1 \2 \3/p; /^status/p'; }
+readonly journal=/var/log/cluster-env/health.jsonl
 both() { printf 'pass bench.rdma.write %s\npass bench.rdma.latency %s\n' "$1" "$1"; }
 
 # Two ends of one cable in one network namespace, with packets on the cable between them.
@@ -79,22 +82,22 @@ test_itself() {
     printf 'bench = { rdma_write = 5000; rdma_latency = 1; };\n' >"$work/floor.conf"
     is "$(bench --config="$work/floor.conf" --rail=mlx5_0/1 | verdicts)" \
         "fail bench.rdma.write mlx5_0/1"$'\n'"warn bench.rdma.latency mlx5_0/1"$'\n'"status 1" "a floor of the site that it does not reach: status 1"
+    is "$(tail -n 1 "$journal" | jq -c '[.phase, .test, .done, (.reason | contains("[cluster-env bench.rdma.write]")), (.measured | map(.what + " " + .device + " " + .unit))]')" \
+        '["bench","rdma","observed",true,["rdma.write mlx5_0/1 Gb/s","rdma.latency mlx5_0/1 us"]]' "root's run is kept, with what was measured"
     nothing_is_left "rails to themselves"
 }
 
-# The same devices, the same size of messages, one after the other; figures to look at.
+# The same device, the same size of messages; figures to look at, and one pair says little: `make bench-rdma`.
 test_perftest() {
-    local own theirs server round
+    local own theirs server
     command -v ib_write_bw >/dev/null || { skip "beside ib_write_bw" "perftest is not installed"; return; }
-    for round in 1 2 3; do
-        within 60 ib_write_bw -d mlx5_0 -x 1 -F -n 400 >/dev/null 2>&1 &
-        server=$!
-        sleep 1
-        theirs=$(within 60 ib_write_bw -d mlx5_0 -x 1 -F -n 400 --report_gbits 127.0.0.1 2>/dev/null | awk '$1 == 65536 { print $4 }')
-        wait "$server" || true
-        own=$(bench --rail=mlx5_0 --json | head -n -1 | jq '.rails[0].write_gbps')
-        diag "round $round: bench rdma $own Gb/s, ib_write_bw $theirs Gb/s, ratio $(awk -v a="$own" -v b="$theirs" 'BEGIN { printf "%.2f", b ? a / b : 0 }')"
-    done
+    within 60 ib_write_bw -d mlx5_0 -x 1 -F -n 400 >/dev/null 2>&1 &
+    server=$!
+    sleep 1
+    theirs=$(within 60 ib_write_bw -d mlx5_0 -x 1 -F -n 400 --report_gbits 127.0.0.1 2>/dev/null | awk '$1 == 65536 { print $4 }')
+    wait "$server" || true
+    own=$(bench --rail=mlx5_0 --json | head -n -1 | jq '.rails[0].write_gbps')
+    diag "bench rdma $own Gb/s, ib_write_bw $theirs Gb/s, ratio $(awk -v a="$own" -v b="$theirs" 'BEGIN { printf "%.2f", b ? a / b : 0 }')"
     like "$own $theirs" '^[0-9.]+ [0-9.]+$' "both measure the same device"
 }
 
@@ -168,6 +171,77 @@ test_strangers() {
     nothing_is_left "strangers"
 }
 
+# greeting: what the other node would say of its end, up to a point.
+greeting() {
+    printf 'format=1\nrail=0\nrails=1\ngid=00000000000000000000ffff0a280003\nlink_layer=ethernet\naddress=4096\n'
+    printf 'lid=0\nqueue_pair=4711\npacket=5\nmtu=3\nkey=9\nroom=1048576\nend=1\n'
+}
+# after COMMAND...: bench beside somebody who says what the command does; how long it took in $work/took.
+after() {
+    local start=$SECONDS
+    beside <("$@")
+    echo $((SECONDS - start)) >"$work/took"
+}
+greet_and() { # COMMAND...
+    greeting
+    "$@"
+}
+
+# Another version, and one that knows how to begin, and then does not go on.
+test_halfway() {
+    like "$(after printf 'format=2\nrail=0\nend=1\n')" 'unknown .*the other side is of another version of cluster-env.*status 3' "a peer of another version"
+    like "$(after printf 'format=1\nrail=0\nrails=1\nplace=elsewhere\nend=1\n')" 'unknown .*the other side is not understood, is it of this version\?: link_layer=: not a link layer.*status 3' "a peer of a version that has other words"
+    like "$(after greet_and sleep 60)" 'unknown .*the other side said nothing in time.*status 3' "a peer that says who it is, and then nothing"
+    ok "within its bound" test "$(<"$work/took")" -le 25
+    like "$(after greet_and echo hello)" 'unknown .*what came is not of cluster-env.*status 3' "a peer that goes on with garbage"
+    like "$(after greet_and printf 'format=1\nstep=7\nend=1\n')" 'unknown .*the other node is out of step.*status 3' "a peer that is somewhere else"
+    like "$(after greet_and printf 'format=1\nstep=0\nend=1\n')" '(unknown|fail) .*mlx5_4/1 .*status [13]' "a peer that answers no write"
+    ok "within its bound, too" test "$(<"$work/took")" -le 25
+    nothing_is_left "peers that stop halfway"
+}
+
+# scene LINE...: a GPU as the doubles of libcuda and NVML tell of it.
+scene() {
+    printf '%s\n' count=1 gpu.0.bus=00000000:1B:00.0 "gpu.0.name=NVIDIA H100 80GB HBM3" gpu.0.mig.mode=0 gpu.0.processes=0 \
+        gpu.0.memory.total=85520809984 gpu.0.cuda.free=73400320 "cuda.log=$work/log" "$@" >"$work/scenario"
+    rm -f "$work/log"
+}
+from_gpu() { bench --helpers="$work/gpu" --rail=mlx5_1 --gpu=0000:1b:00.0 "$@"; }
+
+test_gpu() {
+    local whole
+    like "$(bench --rail=mlx5_1 --memory=gpu)" 'skip .*bench.rdma.gpu +mlx5_1/1 no GPU of NVIDIA.s is known to be near it.*status 0' "no GPU: skipped"
+    like "$(bench --rail=mlx5_1 --gpu=0000:1b:00.0)" 'skip .*mlx5_1/1 libcuda.so.1: cannot open.*status 0' "no CUDA: skipped, with the reason"
+    [[ -n ${doubles:-} ]] || { skip "from a GPU's memory" "the doubles of CUDA and NVML cannot be built"; return; }
+    mkdir -p "$work/gpu"
+    printf '#!/bin/sh\nNVML_DOUBLE=%s CUDA_DOUBLE=%s LD_LIBRARY_PATH=%s exec %s/bench-rdma "$@"\n' \
+        "$work/scenario" "$work/scenario" "$doubles" "$helpers" >"$work/gpu/bench-rdma"
+    chmod 755 "$work/gpu/bench-rdma"
+    scene gpu.0.mapped=1
+    whole=$(from_gpu)
+    like "$whole" 'pass +bench.rdma.gpu +mlx5_1/1 [0-9.]+ Gb/s from GPU 0000:1b:00.0 \(peermem\), no floor is known' "memory of a GPU, by peermem: the device reads and writes it"
+    like "$whole" 'pass +bench.rdma.latency +mlx5_1/1 .*status 0' "with the latency of the rail"
+    is "$(sort -u "$work/log")" "0 things are left" "all that was taken is released"
+    scene gpu.0.mapped=1 gpu.0.dma_buf=1
+    is "$(from_gpu --json | head -n -1 | jq -r '.rails[0].gpu | [.address, .name, .way] | join(" ")')" \
+        "0000:1b:00.0 NVIDIA H100 80GB HBM3 peermem" "a device that takes no dma-buf is given the address"
+    scene gpu.0.dma_buf=1
+    like "$(from_gpu)" 'unknown .*mlx5_1 cannot use GPU memory \(dma-buf: .*, peermem: Bad address\): load nvidia-peermem.*status 3' "neither way: unknown, with the remedy"
+    scene gpu.0.mapped=1 gpu.0.processes=2 gpu.0.context=crash
+    like "$(from_gpu)" 'skip .*GPU 0000:1b:00.0: in use by 2 processes.*status 0' "a GPU in use is not touched"
+    scene gpu.0.mapped=1 gpu.0.alloc=error:2
+    like "$(from_gpu)" 'unknown .*taking GPU memory: CUDA_ERROR_OUT_OF_MEMORY \(2\).*status 3' "no free GPU memory"
+    scene gpu.0.mapped=1 gpu.0.context=error:214
+    like "$(from_gpu)" 'unknown .*making a context: CUDA_ERROR_ECC_UNCORRECTABLE \(214\).*status 3' "an error of its memory"
+    scene gpu.0.mapped=1
+    bench --helpers="$work/gpu" --gpu=0000:1b:00.0 --rail=mlx5_3 --listen=127.0.0.1 --wait=30 >"$work/a" &
+    bench --rail=mlx5_4 --peer=127.0.0.1 --wait=30 >"$work/b"
+    wait
+    like "$(<"$work/a")" 'pass +bench.rdma.gpu +mlx5_3/1 .*status 0' "two nodes, one from GPU memory"
+    like "$(<"$work/b")" 'pass +bench.rdma.write +mlx5_4/1 .*status 0' "and one from its own"
+    nothing_is_left "GPU memory"
+}
+
 # The end of a cable is down where the other one is: the side that has it down blames itself.
 test_down() {
     ip link set eth1 down
@@ -203,6 +277,7 @@ test_down() {
 test_limits() {
     like "$(ulimit -l 64; bench_as_nobody)" 'unknown .*only 64 KiB of memory may be locked, expected unlimited: LimitMEMLOCK=infinity.*status 3' \
         "too little memory may be locked: the limit, and the remedy"
+    is "$(tail -n 1 "$journal" | grep -c 'only 64 KiB')" 0 "nothing is kept of a user's run"
     mv /dev/infiniband /dev/hidden
     like "$(bench --rail=mlx5_1)" 'unknown .*there is no /dev/infiniband here.*status 3' "no /dev/infiniband"
     mv /dev/hidden /dev/infiniband
@@ -221,7 +296,7 @@ bench_as_nobody() {
 }
 
 in_the_vm() {
-    local group start groups=(nothing itself perftest ring pair strangers down limits)
+    local groups=(nothing itself perftest ring pair strangers halfway gpu down limits)
     work=/run/test
     mkdir -p "$work/helpers"
     # a copy: the build may stand where only root may go
@@ -231,28 +306,32 @@ in_the_vm() {
     # an emulated machine is uneven: only a quarter less than the others is worth a word here
     echo 'bench = { below_median = 75; };' >"$work/quarter.conf"
     ip link set lo up
-    plan 34
-    for group in ${CASES:-${groups[@]}}; do
-        start=$SECONDS
-        "test_$group"
-        diag "$group: $((SECONDS - start)) s"
-    done
-    finish
+    plan 58
+    run_cases "${groups[@]}"
 }
 
 # ---------------------------------------------------------------- here
 
+# A GPU that no machine here has; in the VM a compiler would take long.
+build_doubles() {
+    local name
+    doubles=$work/doubles
+    for name in cuda nvml; do
+        sh "$top/tests/doubles/$name/build" "$doubles" 2>/dev/null || doubles=""
+    done
+}
+
 main() {
-    local program
     [[ $# -ge 1 ]] || { echo "usage: test_bench.sh BUILD_DIR" >&2; exit 2; }
     build=$(cd "$1" && pwd -P)
     if [[ ${2:-} == --in-the-vm ]]; then in_the_vm; return; fi
-    [[ -x $build/cli/cluster-env ]] || { echo "test_bench.sh: $build has no cluster-env; make it first" >&2; exit 2; }
+    need_built cli/cluster-env
     [[ -x $build/helpers/bench-rdma ]] || skip_all "vm: built without libibverbs"
-    for program in rdma jq busybox; do
-        command -v "$program" >/dev/null || skip_all "vm: $program is missing (build-aux/needs vm installs it)"
-    done
-    exec "$here/vm" -s -t 400 env "CASES=${CASES:-}" "$here/test_bench.sh" "$build" --in-the-vm
+    need_programs rdma jq busybox
+    work=$(mktemp -d)
+    at_end rm -rf "$work"
+    build_doubles
+    "$here/vm" -s -t 600 env "CASES=${CASES:-}" "doubles=$doubles" "$here/test_bench.sh" "$build" --in-the-vm
 }
 
 main "$@"

@@ -10,6 +10,8 @@ top=$(cd "$here/../.." && pwd -P)
 readonly here top
 # shellcheck source-path=SCRIPTDIR source=../cluster/tap.sh
 . "$top/tests/cluster/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=cases.sh
+. "$here/cases.sh"
 
 # ---------------------------------------------------------------- in the VM
 
@@ -183,13 +185,11 @@ main() {
     [[ $# -ge 1 ]] || { echo "usage: test_prolog.sh BUILD_DIR" >&2; exit 2; }
     build=$(cd "$1" && pwd -P)
     if [[ ${2:-} == --in-the-vm ]]; then in_the_vm; return; fi
-    [[ -x $build/prolog/cluster-prolog ]] || { echo "test_prolog.sh: $build has no cluster-prolog; make it first" >&2; exit 2; }
+    need_built prolog/cluster-prolog
     for program in probe-verbs probe-topology slurm-node; do
         [[ -x $build/helpers/$program ]] || skip_all "vm: built without $program"
     done
-    for program in rdma fsfreeze mkfs.ext4; do
-        command -v "$program" >/dev/null || skip_all "vm: $program is missing (build-aux/needs vm installs it)"
-    done
+    need_programs rdma fsfreeze mkfs.ext4
     exec "$here/vm" -s -t 300 "$here/test_prolog.sh" "$build" --in-the-vm
 }
 

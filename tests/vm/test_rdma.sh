@@ -10,6 +10,8 @@ top=$(cd "$here/../.." && pwd -P)
 readonly here top
 # shellcheck source-path=SCRIPTDIR source=../cluster/tap.sh
 . "$top/tests/cluster/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=cases.sh
+. "$here/cases.sh"
 # shellcheck source-path=SCRIPTDIR source=tables.sh
 . "$here/tables.sh"
 # shellcheck source-path=SCRIPTDIR source=devices.sh
@@ -294,7 +296,7 @@ test_overlay() {
 }
 
 in_the_vm() {
-    local group start groups=(nothing devices helper decision job gids ip6 removal bond namespaces many overlay)
+    local groups=(nothing devices helper decision job gids ip6 removal bond namespaces many overlay)
     work=/run/test
     mkdir -p "$work"/{run,helpers}
     # a copy: the build may stand where only root may go
@@ -302,26 +304,18 @@ in_the_vm() {
     cp "$build/cli/cluster-env" "$work/"
     cp "$build"/helpers/probe-{verbs,topology} "$helpers/"
     plan 97
-    for group in ${CASES:-${groups[@]}}; do
-        start=$SECONDS
-        "test_$group"
-        diag "$group: $((SECONDS - start)) s"
-    done
-    finish
+    run_cases "${groups[@]}"
 }
 
 # ---------------------------------------------------------------- here
 
 main() {
-    local program
     [[ $# -ge 1 ]] || { echo "usage: test_rdma.sh BUILD_DIR" >&2; exit 2; }
     build=$(cd "$1" && pwd -P)
     if [[ ${2:-} == --in-the-vm ]]; then in_the_vm; return; fi
-    [[ -x $build/cli/cluster-env ]] || { echo "test_rdma.sh: $build has no cluster-env; make it first" >&2; exit 2; }
+    need_built cli/cluster-env
     [[ -x $build/helpers/probe-verbs && -x $build/helpers/probe-topology ]] || skip_all "vm: built without libibverbs or hwloc"
-    for program in ibv_devinfo ibstat rdma jq; do
-        command -v "$program" >/dev/null || skip_all "vm: $program is missing (build-aux/needs vm installs it)"
-    done
+    need_programs ibv_devinfo ibstat rdma jq
     exec "$here/vm" -s -t 400 env "CASES=${CASES:-}" "$here/test_rdma.sh" "$build" --in-the-vm
 }
 

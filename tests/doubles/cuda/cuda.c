@@ -1,47 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A libcuda.so.1 whose GPUs are what the scenario file in $CUDA_DOUBLE tells; README.md has its
  * form.  It shares no declaration with our helper, so that a mistake is not made twice. */
-#include <fnmatch.h>
-#include <math.h>
+#include "cuda.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-typedef unsigned int CUresult;
-typedef int CUdevice;
-typedef unsigned long long CUdeviceptr;
-typedef unsigned long long ull;
+#include "../scenario.h"
 
-enum { SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, NOT_INITIALIZED, NO_DEVICE = 100, INVALID_DEVICE };
-enum { INVALID_IMAGE = 200, INVALID_CONTEXT, INVALID_HANDLE = 400, NOT_FOUND = 500 };
-enum { NOT_READY = 600 };
-enum { ILLEGAL_ADDRESS = 700, ALREADY_ENABLED = 704, NOT_ENABLED };
-enum { GPUS = 16, LINES = 4096, TEXT = 256, PIECES = 8192 };
+enum { NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE, INVALID_CONTEXT = 201 };
+enum { NOT_READY = 600, ALREADY_ENABLED = 704, NOT_ENABLED };
 
-static struct {
-    char key[128], value[TEXT];
-} lines[LINES];
-static int line_count;
-static int initialized, gpu_count, kept; /* kept: things that are not released yet */
+static int initialized, gpu_count;
+static struct gpu gpus[GPUS];
 
-struct gpu {
-    int index, retained;
-    int enabled[GPUS];
-    char *arena; /* its memory */
-    size_t total, free;
-    struct {
-        size_t at, size;
-    } pieces[PIECES];
-    int piece_count;
-    double clock; /* ms of work done */
-    CUresult broken; /* an error that stays */
-};
-static struct gpu gpus[GPUS], *current;
+int kept;
+struct gpu *current;
 
 struct event {
     double at;
@@ -49,57 +28,20 @@ struct event {
 
 /* ---------------------------------------------------------------- the scenario */
 
-static void load(void)
-{
-    const char *path = getenv("CUDA_DOUBLE");
-    FILE *file = path ? fopen(path, "re") : NULL;
-    char line[512];
-    while (file && fgets(line, sizeof line, file) && line_count < LINES) {
-        char *equals = strchr(line, '=');
-        line[strcspn(line, "\n")] = '\0';
-        if (line[0] == '#' || !equals)
-            continue;
-        *equals = '\0';
-        snprintf(lines[line_count].key, sizeof lines[0].key, "%s", line);
-        snprintf(lines[line_count++].value, TEXT, "%s", equals + 1);
-    }
-    if (file)
-        fclose(file);
-}
-
-static const char *find(const char *key)
-{
-    for (int i = line_count - 1; i >= 0; i--)
-        if (fnmatch(lines[i].key, key, 0) == 0)
-            return lines[i].value;
-    return NULL;
-}
-
-/* Errors, delays, hangs and crashes happen here; what no line fits succeeds. */
+/* What no line fits succeeds. */
 static CUresult act(const char *value)
 {
-    if (!value)
-        return SUCCESS;
-    if (strncmp(value, "slow:", 5) == 0) {
-        long ms = atol(value + 5);
-        nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-    }
-    if (strcmp(value, "hang") == 0)
-        for (;;)
-            pause();
-    if (strcmp(value, "crash") == 0)
-        abort();
-    return strncmp(value, "error:", 6) == 0 ? (CUresult)atoi(value + 6) : SUCCESS;
+    return value ? (CUresult)scenario_act(value, NULL) : SUCCESS;
 }
 
-static const char *of_gpu(const struct gpu *gpu, const char *key)
+const char *of_gpu(const struct gpu *gpu, const char *key)
 {
     char full[160];
     snprintf(full, sizeof full, "gpu.%d.%s", gpu->index, key);
-    return find(full);
+    return scenario_find(full);
 }
 
-static CUresult do_on(struct gpu *gpu, const char *key)
+CUresult do_on(struct gpu *gpu, const char *key)
 {
     if (!initialized)
         return NOT_INITIALIZED;
@@ -114,7 +56,7 @@ static CUresult do_on(struct gpu *gpu, const char *key)
     return gpu->broken;
 }
 
-static double number_of(const struct gpu *gpu, const char *key, double otherwise)
+double number_of(const struct gpu *gpu, const char *key, double otherwise)
 {
     const char *value = of_gpu(gpu, key);
     char *end;
@@ -126,10 +68,10 @@ static double number_of(const struct gpu *gpu, const char *key, double otherwise
 
 CUresult cuInit(unsigned flags)
 {
-    load();
-    const char *count = find("count");
+    scenario_load(getenv("CUDA_DOUBLE"));
+    const char *count = scenario_find("count");
     gpu_count = count ? atoi(count) : 0;
-    CUresult code = flags ? INVALID_VALUE : act(find("cuda.init"));
+    CUresult code = flags ? INVALID_VALUE : act(scenario_find("cuda.init"));
     if (code != SUCCESS)
         return code;
     initialized = 1;
@@ -201,10 +143,10 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device)
 
 CUresult cuDeviceGetAttribute(int *value, unsigned attribute, CUdevice device)
 {
-    (void)device;
-    if (attribute != 16)
+    const char *dma_buf = of_gpu(&gpus[device], "dma_buf");
+    if (attribute != 16 && attribute != 124)
         return INVALID_VALUE;
-    *value = 2; /* multiprocessors */
+    *value = attribute == 16 ? 2 /* multiprocessors */ : dma_buf && strcmp(dma_buf, "1") == 0;
     return SUCCESS;
 }
 
@@ -228,7 +170,7 @@ CUresult cuDevicePrimaryCtxRetain(struct gpu **context, CUdevice device)
 /* How much is left when the last one goes is told in the file of the line `cuda.log`. */
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
-    const char *path = find("cuda.log");
+    const char *path = scenario_find("cuda.log");
     gpus[device].retained--;
     kept--;
     int in_use = 0;
@@ -276,6 +218,9 @@ CUresult cuCtxEnablePeerAccess(struct gpu *peer, unsigned flags)
 
 static CUdeviceptr base_of(const struct gpu *gpu)
 {
+    const char *mapped = of_gpu(gpu, "mapped");
+    if (mapped && strcmp(mapped, "1") == 0) /* as nvidia-peermem lets the kernel see it */
+        return (CUdeviceptr)(uintptr_t)gpu->arena;
     return (CUdeviceptr)(gpu->index + 1) << 40;
 }
 
@@ -329,6 +274,18 @@ CUresult cuMemFree_v2(CUdeviceptr pointer)
     return INVALID_VALUE;
 }
 
+/* A file is no dma-buf: whoever takes it for one has to say so. */
+CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t size,
+                                       unsigned type, unsigned long long flags)
+{
+    if (type != 1 || flags || pointer % (size_t)sysconf(_SC_PAGESIZE) || !view(current, pointer, size))
+        return INVALID_VALUE;
+    CUresult code = do_on(current, "range");
+    if (code == SUCCESS)
+        *(int *)handle = memfd_create("dma-buf", 1 /* MFD_CLOEXEC */);
+    return code;
+}
+
 CUresult cuMemHostAlloc(void **pointer, size_t size, unsigned flags)
 {
     CUresult code = do_on(current, "alloc_host");
@@ -346,8 +303,7 @@ CUresult cuMemFreeHost(void *pointer)
     return SUCCESS;
 }
 
-/* The host's view of GPU memory; NULL: not all of it is one allocation. */
-static char *view(struct gpu *gpu, CUdeviceptr pointer, size_t size)
+char *view(struct gpu *gpu, CUdeviceptr pointer, size_t size)
 {
     for (int i = 0; gpu && i < gpu->piece_count; i++) {
         CUdeviceptr begin = base_of(gpu) + gpu->pieces[i].at;
@@ -395,11 +351,13 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size)
     return SUCCESS;
 }
 
-/* For the double of NCCL, whatever GPU is current. */
+/* For the double of NCCL, whatever GPU it is on. */
 void *cuDoubleView(CUdeviceptr pointer, size_t size)
 {
-    int index = (int)(pointer >> 40) - 1;
-    return index >= 0 && index < GPUS ? view(&gpus[index], pointer, size) : NULL;
+    char *found = NULL;
+    for (int i = 0; i < GPUS && !found; i++)
+        found = gpus[i].arena ? view(&gpus[i], pointer, size) : NULL;
+    return found;
 }
 
 /* ---------------------------------------------------------------- streams */
@@ -524,131 +482,4 @@ CUresult cuEventDestroy_v2(struct event *event)
 CUresult cuCtxSynchronize(void)
 {
     return do_on(current, "synchronize");
-}
-
-/* ---------------------------------------------------------------- kernels */
-
-/* As gpu_kernels.c says that they are: what they compute is written here again. */
-static char fill_kernel, check_kernel, fma_kernel;
-
-CUresult cuModuleLoadData(char **module, const void *image)
-{
-    CUresult code = do_on(current, "module");
-    if (code == SUCCESS && strncmp(image, ".version", 8) != 0)
-        code = INVALID_IMAGE;
-    if (code == SUCCESS) {
-        *module = strdup(image);
-        kept++;
-    }
-    return code;
-}
-
-CUresult cuModuleUnload(char *module)
-{
-    free(module);
-    kept--;
-    return SUCCESS;
-}
-
-CUresult cuModuleGetFunction(char **function, const char *module, const char *name)
-{
-    char entry[64];
-    snprintf(entry, sizeof entry, ".entry %s(", name);
-    if (!strstr(module, entry))
-        return NOT_FOUND;
-    *function = strcmp(name, "fill") == 0 ? &fill_kernel
-                : strcmp(name, "check") == 0 ? &check_kernel : &fma_kernel;
-    return SUCCESS;
-}
-
-static uint64_t value_of(uint64_t n, uint64_t invert, unsigned random)
-{
-    uint64_t z = (n + 1) * 0x9E3779B97F4A7C15u;
-    if (!random)
-        return (UINT64_C(1) << n % 64) ^ invert;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (z ^ z >> 31) ^ invert;
-}
-
-/* `stuck=OFFSET:BIT`: this bit of the memory is 1 whatever is written. */
-static void plant(struct gpu *gpu, const char *words, uint64_t count)
-{
-    const char *value = of_gpu(gpu, "stuck");
-    ull offset, bit;
-    if (!value || sscanf(value, "%llx:%llu", &offset, &bit) != 2)
-        return;
-    char *at = gpu->arena + offset / 8 * 8;
-    if (at >= words && at < words + count * 8)
-        *(uint64_t *)at |= UINT64_C(1) << bit;
-}
-
-static CUresult run_fill(struct gpu *gpu, void **p)
-{
-    uint64_t count = *(uint64_t *)p[1], start = *(uint64_t *)p[2], invert = *(uint64_t *)p[3];
-    unsigned random = *(unsigned *)p[4];
-    uint64_t *words = (uint64_t *)view(gpu, *(CUdeviceptr *)p[0], count * 8);
-    for (uint64_t i = 0; words && i < count; i++)
-        words[i] = value_of(start + i, invert, random);
-    if (words)
-        plant(gpu, (char *)words, count);
-    return words ? SUCCESS : ILLEGAL_ADDRESS;
-}
-
-static CUresult run_check(struct gpu *gpu, void **p)
-{
-    uint64_t count = *(uint64_t *)p[1], start = *(uint64_t *)p[2], invert = *(uint64_t *)p[3];
-    unsigned random = *(unsigned *)p[4];
-    CUdeviceptr base = *(CUdeviceptr *)p[0];
-    uint64_t *words = (uint64_t *)view(gpu, base, count * 8);
-    uint64_t *report = (uint64_t *)view(gpu, *(CUdeviceptr *)p[5], (2 + 3 * 8) * 8);
-    for (uint64_t i = 0; words && report && i < count; i++) {
-        uint64_t expected = value_of(start + i, invert, random), at = report[0];
-        if (words[i] == expected)
-            continue;
-        report[0]++;
-        report[1] |= words[i] ^ expected;
-        if (at < 8) {
-            report[2 + 3 * at] = base + i * 8;
-            report[3 + 3 * at] = expected;
-            report[4 + 3 * at] = words[i];
-        }
-    }
-    return words && report ? SUCCESS : ILLEGAL_ADDRESS;
-}
-
-static CUresult run_fma(struct gpu *gpu, void **p)
-{
-    uint64_t *wrong = (uint64_t *)view(gpu, *(CUdeviceptr *)p[0], 8);
-    unsigned rounds = *(unsigned *)p[1], all = 0;
-    for (int chain = 0; chain < 8; chain++) {
-        union {
-            float f;
-            unsigned bits;
-        } x = {.f = (float)(chain + 2) / 16};
-        for (unsigned i = 0; i < rounds; i++)
-            x.f = 3.984375F * fmaf(-x.f, x.f, x.f);
-        all ^= x.bits;
-    }
-    if (!wrong)
-        return ILLEGAL_ADDRESS;
-    gpu->clock += number_of(gpu, "fma.ms", 10);
-    *wrong += all == *(unsigned *)p[2] ? (uint64_t)number_of(gpu, "miscount", 0) : 1;
-    return SUCCESS;
-}
-
-CUresult cuLaunchKernel(char *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                        unsigned by, unsigned bz, unsigned shared, void *stream, void **parameters,
-                        void **extra)
-{
-    const char *name = function == &fill_kernel    ? "fill"
-                       : function == &check_kernel ? "check" : "fma";
-    CUresult code = do_on(current, name);
-    if (code != SUCCESS)
-        return code;
-    if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || shared || stream || extra)
-        return INVALID_VALUE;
-    return function == &fill_kernel    ? run_fill(current, parameters)
-           : function == &check_kernel ? run_check(current, parameters)
-                                       : run_fma(current, parameters);
 }

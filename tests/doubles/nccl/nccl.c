@@ -45,7 +45,8 @@ static struct {
 static struct {
     int depth, inits, reduces;
     struct {
-        unsigned long long from, to;
+        const float *from; /* the host's view of the GPU's memory */
+        float *to;
         size_t count;
         void *stream;
     } reduce[LOCAL];
@@ -350,20 +351,16 @@ static ncclResult_t reduce(size_t count)
     float *sum = calloc(count, sizeof *sum);
     int wrong = find("wrong") ? atoi(find("wrong")) : 0, lies = find("addend") ? atoi(find("addend")) : 0;
     for (int i = 0; i < group.reduces; i++) {
-        const float *own = view(group.reduce[i].from, count * sizeof *own);
-        for (size_t k = 0; own && k < count; k++)
-            sum[k] += own[k];
+        for (size_t k = 0; k < count; k++)
+            sum[k] += group.reduce[i].from[k];
     }
     for (int k = 0; k < lies; k++)
         sum[k] += 1;
     ncclResult_t code = add_processes(sum, count);
     for (int k = 0; k < wrong; k++)
         sum[count / 2 + (size_t)k] += 1;
-    for (int i = 0; i < group.reduces && code == SUCCESS; i++) {
-        void *to = view(group.reduce[i].to, count * sizeof *sum);
-        if (to)
-            memcpy(to, sum, count * sizeof *sum);
-    }
+    for (int i = 0; i < group.reduces && code == SUCCESS; i++)
+        memcpy(group.reduce[i].to, sum, count * sizeof *sum);
     free(sum);
     return code;
 }
@@ -405,10 +402,15 @@ ncclResult_t ncclAllReduce(const void *from, void *to, size_t count, unsigned ty
         return INVALID_ARGUMENT;
     if (group.reduces == 0)
         finish_work(); /* the one before, in the same streams */
-    group.reduce[group.reduces].from = (unsigned long long)(uintptr_t)from;
-    group.reduce[group.reduces].to = (unsigned long long)(uintptr_t)to;
+    if (!view)
+        find_cuda();
+    group.reduce[group.reduces].from = view((uintptr_t)from, count * sizeof(float));
+    group.reduce[group.reduces].to = view((uintptr_t)to, count * sizeof(float));
     group.reduce[group.reduces].count = count;
-    group.reduce[group.reduces++].stream = stream;
+    group.reduce[group.reduces].stream = stream;
+    if (!group.reduce[group.reduces].from || !group.reduce[group.reduces].to)
+        return INVALID_ARGUMENT;
+    group.reduces++;
     return SUCCESS;
 }
 
@@ -430,8 +432,6 @@ ncclResult_t ncclGroupEnd(void)
         return make_clique();
     if (!group.reduces || clique.aborted)
         return SUCCESS;
-    if (!view)
-        find_cuda();
     for (int i = 0; i < group.reduces; i++)
         pend(group.reduce[i].stream, 1);
     working = pthread_create(&worker, NULL, work, NULL) == 0;

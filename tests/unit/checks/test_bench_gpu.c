@@ -28,6 +28,12 @@ static const struct row {
     {"a_pcie_card_has_not_the_floor_of_nvlink",
      {"name=NVIDIA H100 PCIe\nstart=done\np2p=done\npeers=1\npeer.0.pci=b\npeer.0.mbytes=40000\n"},
      "pass bench.gpu.p2p GPU 0 (a) to 1 peer: 40.0 to 40.0 GB/s\n", {.below = 5}},
+    {"gb200_has_a_floor", {"name=NVIDIA GB200\nstart=done\n" H2D("47000")},
+     "fail bench.gpu.h2d GPU 0 (a) 47.0 GB/s, expected at least 48\n", {.below = 5}},
+    {"a_card_that_may_lack_the_bridge_has_only_the_host_s",
+     {"name=NVIDIA H100 NVL\nstart=done\n" H2D("53000") "p2p=done\npeers=1\npeer.0.pci=b\npeer.0.mbytes=40000\n"},
+     "pass bench.gpu.h2d GPU 0 (a) 53.0 GB/s, at least 52\n"
+     "pass bench.gpu.p2p GPU 0 (a) to 1 peer: 40.0 to 40.0 GB/s\n", {.below = 5}},
     {"no_floor_known_passes", {T4 H2D("6000")}, "pass bench.gpu.h2d GPU 0 (a) 6.0 GB/s\n", {.below = 5}},
     {"a_given_floor_wins", {H100 H2D("40000")}, "pass bench.gpu.h2d GPU 0 (a) 40.0 GB/s, at least 30\n",
      {.below = 5, .floors = {[CE_TEST_H2D] = 30}}},

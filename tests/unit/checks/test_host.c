@@ -8,6 +8,10 @@
     "ib.mlx5_0.1.rate_mbps=400000\n"
 #define HOST(keys) FRAMED("host.name=node1\n" keys)
 
+#define CLOCK(offset, estimated, most)                                                             \
+    HOST("host.clock_synchronised=1\nhost.clock_offset_us=" #offset "\nhost.clock_esterror_us=" #estimated            \
+         "\nhost.clock_maxerror_us=" #most "\n")
+
 static const struct row {
     const char *name, *check, *now, *says;
 } rows[] = {
@@ -46,6 +50,19 @@ static const struct row {
     {"no_mounts_are_expected", "host.mounts", HOST(""), "skip no mounts are expected"},
     {"a_clock_that_is_synchronised", "host.clock", HOST("host.clock_synchronised=1\n"),
      "pass the clock is synchronised"},
+    {"a_clock_near_the_true_time", "host.clock", CLOCK(12, 345, 40000),
+     "pass the clock is synchronised, off by about 0.345 ms"},
+    {"a_clock_that_is_being_moved", "host.clock", CLOCK(50999, 0, 0), "fail the clock is off by about 50 ms, limit 50"},
+    {"one_at_the_limit", "host.clock", CLOCK(50000, 50000, 40000), "pass the clock is synchronised, off by about 50 ms"},
+    {"a_clock_whose_daemon_is_not_sure", "host.clock", CLOCK(0, 2000000, 3000000),
+     "fail the clock is off by about 2000 ms, limit 50"},
+    {"an_error_that_nobody_told_is_none", "host.clock", CLOCK(7, 16000000, 16000000),
+     "pass the clock is synchronised, off by about 0.007 ms"},
+    {"the_most_that_it_can_be_is_not_judged", "host.clock", CLOCK(0, 40, 15000000),
+     "pass the clock is synchronised, off by about 0.04 ms"},
+    {"without_the_flag_the_errors_mean_nothing", "host.clock",
+     HOST("host.clock_synchronised=0\nhost.clock_offset_us=0\nhost.clock_esterror_us=16000000\n"
+          "host.clock_maxerror_us=16000000\n"), "warn the clock is not synchronised"},
     {"a_clock_that_is_not", "host.clock", HOST("host.clock_synchronised=0\n"),
      "warn the clock is not synchronised"},
     {"a_clock_that_cannot_be_asked", "host.clock", HOST(""), "unknown the clock cannot be asked"},
@@ -76,6 +93,15 @@ static void what_is_not_expected_is_skipped(void **state)
     view_says("host.hugepages", NULL, now, NULL, "skip no huge pages are expected");
 }
 
+static void a_site_says_how_far_a_clock_may_be_off(void **state)
+{
+    (void)state;
+    struct ce_policy policy;
+    ce_policy_default(&policy);
+    policy.checks = (struct ce_check_rules){{{.name = "host.clock", .has_limit = true, .limit = 1}}, 1};
+    view_says("host.clock", NULL, CLOCK(1500, 0, 0), &policy, "fail the clock is off by about 1 ms, limit 1");
+}
+
 /* The rule that needs no facts: the mounts of a configuration that could not be looked for. */
 static void mounts_that_cannot_be_read_are_unknown(void **state)
 {
@@ -93,6 +119,7 @@ int main(void)
 {
     UNIT_TABLE(rows, check_says);
     UNIT_RULE(what_is_not_expected_is_skipped);
+    UNIT_RULE(a_site_says_how_far_a_clock_may_be_off);
     UNIT_RULE(mounts_that_cannot_be_read_are_unknown);
     return UNIT_RUN("checks/host");
 }

@@ -194,7 +194,7 @@ static void a_reason(void **state)
         for (size_t k = 0; k < ce_kernel_check_count; k++)
             if (strcmp(findings.items[i].check, ce_kernel_checks[k].name) == 0)
                 kept.items[kept.count++] = findings.items[i];
-    ce_report_reason(&kept, &reason);
+    ce_report_reason(&kept, 0, &reason);
     assert_string_equal(ce_text_string(&reason), row->reason);
 }
 

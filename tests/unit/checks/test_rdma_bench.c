@@ -19,6 +19,16 @@
      .write_mbps = mbps,                                                                           \
      .latency_ns = 20000,                                                                          \
      .mtu = 1024}
+#define FROM_GPU(name, mbps, model)                                                                \
+    {.subject = name,                                                                              \
+     .rate_mbps = 400000,                                                                          \
+     .link_layer = CE_LINK_INFINIBAND,                                                             \
+     .gpu = "0000:1b:00.0",                                                                        \
+     .gpu_name = model,                                                                            \
+     .gpu_way = "dma-buf",                                                                         \
+     .write_mbps = mbps,                                                                           \
+     .latency_ns = 1900,                                                                           \
+     .mtu = 4096}
 #define FAILED(name, why, said) {.subject = name, .outcome = why, .text = said}
 #define FIVE {.below_percent = 5}
 
@@ -77,6 +87,19 @@ static const struct row {
      "pass a 392.0 Gb/s, at least 390 Gb/s\nwarn latency a 5.00 us, expected at most 5 us\n"},
     {"a_latency_of_the_site", {.latency_us = 19}, {SLOW_PORT("a", 9000)},
      "pass a 9.00 Gb/s, no floor is known\nwarn latency a 20.00 us, expected at most 19 us\n"},
+    {"from_the_memory_of_a_gpu", FIVE, {FROM_GPU("a", 381000, "NVIDIA H100 80GB HBM3")},
+     "pass gpu a 381.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), at least 380 Gb/s\n"},
+    {"and_below_its_floor", FIVE, {FROM_GPU("a", 200000, "NVIDIA H200")},
+     "fail gpu a 200.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), expected at least 360 Gb/s\n"},
+    {"a_gpu_that_nobody_knows", FIVE, {FROM_GPU("a", 200000, "NVIDIA L40S")},
+     "pass gpu a 200.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), no floor is known\n"},
+    {"a_floor_of_the_site_for_it", {.write_gbps = 100, .gpu_gbps = 300}, {FROM_GPU("a", 200000, "NVIDIA L40S")},
+     "fail gpu a 200.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), expected at least 300 Gb/s\n"},
+    {"no_gpu_is_skipped", FIVE, {FAILED("a", CE_RDMA_NO_GPU, "libcuda.so.1: not there")},
+     "skip gpu a libcuda.so.1: not there\n"},
+    {"a_gpu_whose_memory_cannot_be_used", FIVE,
+     {{.subject = "a", .gpu = "0000:1b:00.0", .outcome = CE_RDMA_GPU, .text = "load nvidia-peermem"}},
+     "unknown gpu a load nvidia-peermem\n"},
     {"nothing", FIVE, {{.subject = ""}}, ""},
 };
 
@@ -92,13 +115,14 @@ static void check_says(void **state)
     for (size_t i = 0; i < findings.count; i++) {
         const struct ce_finding *finding = &findings.items[i];
         bool latency = strcmp(finding->check, "bench.rdma.latency") == 0;
-        assert_true(latency || strcmp(finding->check, "bench.rdma.write") == 0);
+        bool gpu = strcmp(finding->check, "bench.rdma.gpu") == 0;
+        assert_true(latency || gpu || strcmp(finding->check, "bench.rdma.write") == 0);
         assert_int_equal(finding->response, CE_TELL);
         assert_true(finding->verdict < CE_WARN || finding->remedy[0]);
         assert_null(strpbrk(finding->remedy, ";[]"));
         if (!latency || finding->verdict != CE_PASS)
             ce_text_addf(&text, "%s %s%s %s\n", ce_verdict_name(finding->verdict),
-                         latency ? "latency " : "", finding->subject, finding->text);
+                         latency ? "latency " : gpu ? "gpu " : "", finding->subject, finding->text);
     }
     assert_string_equal(ce_text_string(&text), row->says);
 }
@@ -111,6 +135,8 @@ static const struct floor_row {
     {"hdr", CE_LINK_INFINIBAND, 200000, 4096, 175},
     {"ndr", CE_LINK_INFINIBAND, 400000, 4096, 390},
     {"roce_400", CE_LINK_ETHERNET, 400000, 4096, 384},
+    {"roce_800", CE_LINK_ETHERNET, 800000, 4096, 770},
+    {"nobody_has_told_of_xdr", CE_LINK_INFINIBAND, 800000, 4096, 0},
     {"small_packets_carry_less", CE_LINK_ETHERNET, 400000, 1024, 0},
     {"a_rate_that_is_not_in_the_table", CE_LINK_ETHERNET, 10000, 4096, 0},
     {"a_rate_that_is_not_known", CE_LINK_INFINIBAND, 0, 4096, 0},

@@ -51,7 +51,7 @@ static const struct error_row {
     {"a_name_that_can_be_none", "checks = ( { name = \"ib port\"; fault = \"warn\"; } );",
      "c:1: checks: 'ib port' is not the name of a check"},
     {"an_unknown_member", "checks = ( { name = \"a\"; falt = \"warn\"; } );",
-     "c:1: checks: a: 'falt' is not of a check: expected name, fault, unknown or limit"},
+     "c:1: checks: a: 'falt' is not of a check: expected name, fault, unknown, limit or deadline"},
     {"an_unknown_response", "checks = ( { name = \"a\"; fault = \"Drain\"; } );",
      "c:1: checks: a: fault: expected \"drain\", \"warn\" or \"ignore\""},
     {"a_number", "checks = ( { name = \"a\"; fault = 1; } );", "c:1: checks: a: fault: expected \"drain\""},
@@ -60,7 +60,12 @@ static const struct error_row {
     {"a_limit_that_is_no_number", "checks = ( { name = \"a\"; limit = \"9\"; } );",
      "c:1: checks: a: limit: expected a number, the most that is well"},
     {"a_limit_below_nothing", "checks = ( { name = \"a\"; limit = -1; } );", "c:1: checks: a: limit: expected a number"},
-    {"says_nothing", "checks = ( { name = \"a\"; } );", "c:1: checks: a: expected fault, unknown or limit"},
+    {"a_deadline_that_is_no_number", "checks = ( { name = \"a\"; deadline = \"1\"; } );",
+     "c:1: checks: a: deadline: expected seconds, 0.001 to 60"},
+    {"a_deadline_of_nothing", "checks = ( { name = \"a\"; deadline = 0; } );", "c:1: checks: a: deadline: expected seconds"},
+    {"a_deadline_below_nothing", "checks = ( { name = \"a\"; deadline = -1.5; } );", "c:1: checks: a: deadline: expected"},
+    {"a_deadline_of_a_day", "checks = ( { name = \"a\"; deadline = 86400; } );", "c:1: checks: a: deadline: expected"},
+    {"says_nothing", "checks = ( { name = \"a\"; } );", "c:1: checks: a: expected fault, unknown, limit or deadline"},
     {"also_in_a_section_of_another_node",
      "nodes = ( { names = \"x\";\n checks = ( { name = \"a\"; fault = \"\"; } ); } );", "c:2: checks: a: fault"},
 };
@@ -72,6 +77,23 @@ static void is_an_error(void **state)
     struct ce_error err = {""};
     assert_int_equal(ce_config_parse(row->text, "c", "gpu3", &config, &err), -1);
     unit_holds(err.text, row->error);
+}
+
+static void a_deadline_is_of_seconds(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t ms;
+    } texts[] = {{"1", 1000}, {"0.5", 500}, {"0.001", 1}, {"60", 60000}, {"2.0004", 2000}};
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
+        char text[100];
+        struct ce_config config;
+        struct ce_error err = {""};
+        snprintf(text, sizeof text, "checks = ( { name = \"a\"; deadline = %s; } );", texts[i].text);
+        assert_int_equal(ce_config_parse(text, "c", "gpu3", &config, &err), 0);
+        assert_int_equal(config.policy.checks.items[0].deadline_ms, texts[i].ms);
+    }
 }
 
 /* Half general, half in a section; in all, one more than there may be. */
@@ -136,6 +158,7 @@ int main(void)
 {
     UNIT_TABLE(rows, says);
     UNIT_TABLE(errors, is_an_error);
+    UNIT_RULE(a_deadline_is_of_seconds);
     UNIT_RULE(too_many_are_an_error_whichever_node_they_are_for);
     UNIT_TABLE(values, has_the_values);
     return UNIT_RUN("config/checks");

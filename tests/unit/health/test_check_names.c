@@ -29,6 +29,9 @@ static const struct open_row {
 } opens[] = {
     {"a_check", "checks = ( { name = \"gpu.count\"; fault = \"warn\"; } );", NULL},
     {"a_pattern_of_some", "checks = ( { name = \"ib.counter.*\"; fault = \"warn\"; } );", NULL},
+    {"a_check_by_hand", "checks = ( { name = \"bench.gpu.p2p\"; fault = \"warn\"; } );", NULL},
+    {"all_of_them", "checks = ( { name = \"bench.*\"; fault = \"warn\"; } );", NULL},
+    {"none_of_them", "checks = ( { name = \"bench.gpu.p3p\"; fault = \"warn\"; } );", "conf:1: checks: no check is called 'bench.gpu.p3p'"},
     {"no_checks", "mode = \"drain\";", NULL},
     {"a_name_of_none", "\nchecks = ( { name = \"gpu.cout\"; fault = \"warn\"; } );",
      "conf:2: checks: no check is called 'gpu.cout'; did you mean 'gpu.count'?"},
@@ -41,6 +44,9 @@ static const struct open_row {
     {"a_limit_of_several", "checks = ( { name = \"ib.counter.*\"; limit = 9; } );", NULL},
     {"a_limit_for_a_check_without", "checks = ( { name = \"gpu.*\"; limit = 9; } );",
      "conf:1: checks: gpu.count has no limit; 'cluster-env check --list' shows those that have one"},
+    {"a_deadline", "checks = ( { name = \"*\"; deadline = 1; } );", NULL},
+    {"a_deadline_for_a_check_that_asks_nothing", "checks = ( { name = \"host.*\"; deadline = 1; } );",
+     "conf:1: checks: host.* has no deadline; it asks nothing that could be late"},
     {"a_syntax_error", "mode =", "conf:1: syntax error"},
 };
 

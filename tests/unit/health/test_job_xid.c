@@ -87,8 +87,8 @@ static void the_job_of_that_gpu_is_named(void **state)
 {
     (void)state;
     epilog_says((struct ce_slurm_job){.id = 7, .told = CE_GPUS_TOLD, .gpus = 1},
-                "GPU 1 Xid 79 (fell off the bus) at 0000:43:00.0;");
-    epilog_says((struct ce_slurm_job){.id = 7, .told = CE_GPUS_TOLD, .gpus = 1}, "after job 7");
+                "GPU 1 Xid 79 (fell off the bus) at 0000:43:00.0, found after job 7;");
+    epilog_says((struct ce_slurm_job){.id = 7, .told = CE_GPUS_TOLD, .gpus = 1}, "found after job 7; ");
 }
 
 static void another_job_is_not(void **state)
@@ -101,9 +101,9 @@ static void another_job_is_not(void **state)
 static void who_has_the_node_or_may_have_it_is(void **state)
 {
     (void)state;
-    epilog_says((struct ce_slurm_job){.id = 9, .share = CE_SHARE_NODE}, "after job 9");
-    epilog_says((struct ce_slurm_job){.id = 9, .told = CE_GPUS_TOLD, .gpus = 3}, "after job 9");
-    epilog_says((struct ce_slurm_job){.id = 9}, "after job 9");
+    epilog_says((struct ce_slurm_job){.id = 9, .share = CE_SHARE_NODE}, "found after job 9; ");
+    epilog_says((struct ce_slurm_job){.id = 9, .told = CE_GPUS_TOLD, .gpus = 3}, "found after job 9; ");
+    epilog_says((struct ce_slurm_job){.id = 9}, "found after job 9; ");
 }
 
 int main(void)

@@ -68,6 +68,20 @@ static void each_run_is_a_line_each_phase_a_textfile(void **state)
     assert_int_equal(st.st_mode & 07777, 0640);
 }
 
+static void each_test_by_hand_has_a_textfile_of_its_own(void **state)
+{
+    struct ce_run run = *run_of("bench");
+    (void)state;
+    run.test = "rdma";
+    assert_int_equal(ce_journal_keep(&run, &policy, IN_TIME, &err), 0);
+    run.test = "gpu";
+    assert_int_equal(ce_journal_keep(&run, &policy, IN_TIME, &err), 0);
+    assert_int_equal(lines_of("log/h.jsonl"), 2);
+    assert_true(lines_of("cluster_env_bench_rdma.prom") > 10);
+    assert_true(lines_of("cluster_env_bench_gpu.prom") > 10);
+    assert_int_equal(lines_of("cluster_env_bench.prom"), 0);
+}
+
 static void neither_is_wanted(void **state)
 {
     (void)state;
@@ -112,6 +126,7 @@ static void both_troubles_are_told(void **state)
 int main(void)
 {
     RULE(each_run_is_a_line_each_phase_a_textfile);
+    RULE(each_test_by_hand_has_a_textfile_of_its_own);
     RULE(neither_is_wanted);
     RULE(what_cannot_be_written_does_not_keep_from_the_other);
     RULE(a_folder_that_was_named_must_be_there);

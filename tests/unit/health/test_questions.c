@@ -56,19 +56,24 @@ static unsigned now_ms(void)
     return (unsigned)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
 }
 
-static struct answer ask(struct tree *tree, const struct ce_node *old)
+static struct answer ask_how(const struct ce_machine *how, struct tree *tree, const struct ce_node *old)
 {
-    const struct ce_machine how = {
-        .helpers = tree->dir.path, .deadline_ms = DEADLINE_MS, .health = true};
     struct answer answer = {.node = ce_node_create()};
     struct ce_error err;
     assert_non_null(answer.node);
     ce_probe_host(&tree->root, answer.node);
     assert_int_equal(ce_probe_netifs(&tree->root, answer.node, &err), 0);
     unsigned start = now_ms();
-    ce_questions_ask(&how, &tree->root, old, answer.node, &answer.rails, &answer.notes);
+    ce_questions_ask(how, &tree->root, old, answer.node, &answer.rails, &answer.notes);
     answer.took_ms = now_ms() - start;
     return answer;
+}
+
+static struct answer ask(struct tree *tree, const struct ce_node *old)
+{
+    const struct ce_machine how = {
+        .helpers = tree->dir.path, .deadline_ms = DEADLINE_MS, .health = true};
+    return ask_how(&how, tree, old);
 }
 
 static void forget(struct answer *answer)
@@ -179,11 +184,50 @@ static void those_that_hang_cost_one_deadline(void **state)
     tree_remove(&tree);
 }
 
+/* ---------------------------------------------------------------- some are waited for less long */
+
+static const struct hang_row {
+    const char *name;
+    struct ce_patience patience;
+    unsigned least_ms;     /* it takes; the most is half a second more */
+    struct ce_times times; /* exactly, those that are not 0 */
+} hangs[] = {
+    {"as_long_as_its_checks_are_patient", {{[CE_ASK_VERBS] = 200, [CE_ASK_GPUS] = 300}}, 300,
+     {{[CE_ASK_VERBS] = 200, [CE_ASK_GPUS] = 300}}},
+    {"never_longer_than_the_run", {{[CE_ASK_VERBS] = 200, [CE_ASK_GPUS] = 5000}}, 1000,
+     {{[CE_ASK_VERBS] = 200, [CE_ASK_GPUS] = 1000}}},
+    {"one_of_which_nobody_says_anything_has_the_run_s", {{[CE_ASK_GPUS] = 200}}, 1000,
+     {{[CE_ASK_VERBS] = 1000, [CE_ASK_GPUS] = 200}}},
+};
+
+static void waits_as_long_as_it_is_told(void **state)
+{
+    const struct hang_row *row = *state;
+    struct tree tree = machine(true, true, "");
+    struct ce_times times = {{0}};
+    const struct ce_machine how = {.helpers = tree.dir.path, .deadline_ms = DEADLINE_MS, .health = true,
+                                   .patience = &row->patience, .times = &times};
+    put_script(&tree, "probe-gpu", HANGS);
+    put_script(&tree, "probe-verbs", HANGS);
+    put_script(&tree, "probe-topology", TELLS("t"));
+    struct answer answer = ask_how(&how, &tree, NULL);
+    assert_in_range(answer.took_ms, row->least_ms, row->least_ms + 500);
+    for (unsigned k = 0; k < CE_QUESTIONS; k++)
+        if (row->times.ms[k])
+            assert_int_equal(times.ms[k], row->times.ms[k]);
+        else
+            assert_true(times.ms[k] < row->least_ms);
+    unit_holds(answer.node->gpu_states.error, "probe-gpu: no answer in ");
+    forget(&answer);
+    tree_remove(&tree);
+}
+
 int main(void)
 {
     UNIT_TABLE(askeds, is_asked);
     UNIT_RULE(counters_are_apart_from_what_jobs_read);
     UNIT_TABLE(xids, forbids);
     UNIT_RULE(those_that_hang_cost_one_deadline);
+    UNIT_TABLE(hangs, waits_as_long_as_it_is_told);
     return UNIT_RUN("health/questions");
 }

@@ -77,7 +77,7 @@ static size_t count(const char *check, struct ce_share share, enum ce_verdict ve
     node->detailed = true;
     ce_policy_default(&policy);
     policy.gpus = 4;
-    assert_int_equal(ce_health_judge_job(node, NULL, &share, &policy, CE_EPILOG, check, &findings,
+    assert_int_equal(ce_health_judge_job(node, NULL, &share, NULL, &policy, CE_EPILOG, check, &findings,
                                          &err),
                      0);
     for (size_t i = 0; i < findings.count; i++)

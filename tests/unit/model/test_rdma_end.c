@@ -27,6 +27,23 @@ static void an_end_reads_as_it_was_written(void **state)
     assert_memory_equal(&end, &again, sizeof end);
 }
 
+static void an_end_in_the_memory_of_a_gpu(void **state)
+{
+    struct ce_rdma_end end, again;
+    struct ce_error err = {""};
+    ce_autotext struct ce_text text = CE_TEXT(CE_RDMA_TEXT_MAX);
+    (void)state;
+    assert_int_equal(ce_rdma_end_parse(FRAMED("rail=0\nrails=1\n" GID REST "gpu_address=4096\ngpu_key=11\n"), &end, &err), 0);
+    assert_true(end.gpu);
+    assert_int_equal(end.gpu_address, 4096);
+    assert_int_equal(end.gpu_key, 11);
+    ce_rdma_end_write(&end, &text);
+    assert_int_equal(ce_rdma_end_parse(ce_text_string(&text), &again, &err), 0);
+    assert_memory_equal(&end, &again, sizeof end);
+    assert_int_equal(ce_rdma_end_parse(FRAMED("rail=0\nrails=1\n" GID REST), &again, &err), 0);
+    assert_false(again.gpu);
+}
+
 static void an_end_that_failed_says_why(void **state)
 {
     struct ce_rdma_end end = {.rail = 2, .rails = 3, .failed = "DOWN (Polling), expected ACTIVE"};
@@ -49,6 +66,7 @@ static const struct row {
     {"no_rail", FRAMED("rails=1\n" GID REST), "rail is missing"},
     {"a_rail_past_the_last", FRAMED("rail=8\nrails=8\n" GID REST), "rail=8: expected"},
     {"no_rails_at_all", FRAMED("rail=0\nrails=0\n" GID REST), "rails=0: expected"},
+    {"memory_of_a_gpu_without_its_key", FRAMED("rail=0\nrails=1\n" GID REST "gpu_address=1\n"), "gpu_key is missing"},
     {"no_gid", FRAMED("rail=0\nrails=1\n" REST), "gid=: not a GID"},
     {"a_short_gid", FRAMED("rail=0\nrails=1\ngid=fe80\n" REST), "gid=fe80: not a GID"},
     {"a_link_layer_of_its_own", FRAMED("rail=0\nrails=1\n" GID "link_layer=token ring\n"),
@@ -94,6 +112,7 @@ static void what_the_other_node_says_cannot_draw_on_a_terminal(void **state)
 int main(void)
 {
     UNIT_RULE(an_end_reads_as_it_was_written);
+    UNIT_RULE(an_end_in_the_memory_of_a_gpu);
     UNIT_RULE(an_end_that_failed_says_why);
     UNIT_TABLE(wrong, check_wrong);
     UNIT_RULE(a_step_reads_as_it_was_written);

@@ -7,7 +7,11 @@
 
 static void figures_read_as_they_were_written(void **state)
 {
-    struct ce_rdma_result result = {.write_mbps = 391234, .latency_ns = 1850, .mtu = 4096};
+    struct ce_rdma_result result = {.write_mbps = 391234,
+                                    .latency_ns = 1850,
+                                    .mtu = 4096,
+                                    .gpu_name = "NVIDIA H200",
+                                    .gpu_way = "peermem"};
     struct ce_rdma_result read = {.subject = "mlx5_1/1"};
     struct ce_error err = {""};
     ce_autotext struct ce_text text = CE_TEXT(4096);
@@ -18,6 +22,8 @@ static void figures_read_as_they_were_written(void **state)
     assert_int_equal(read.write_mbps, 391234);
     assert_int_equal(read.latency_ns, 1850);
     assert_int_equal(read.mtu, 4096);
+    assert_string_equal(read.gpu_name, "NVIDIA H200");
+    assert_string_equal(read.gpu_way, "peermem");
     assert_string_equal(read.subject, "mlx5_1/1");
 }
 

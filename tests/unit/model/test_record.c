@@ -98,7 +98,7 @@ static void a_record_has_300000_lines_at_most(void **state)
     (void)state;
     ce_auto(ce_record_destroy) struct ce_record *record = of_lines(CE_RECORD_MAX_LINES);
     assert_non_null(record);
-    assert_string_equal(ce_record_get(record, "key.%u", CE_RECORD_MAX_LINES - 1), "299999");
+    assert_string_equal(ce_record_get(record, "key.%u", CE_RECORD_MAX_LINES - 1), "499999");
     assert_null(of_lines(CE_RECORD_MAX_LINES + 1));
 }
 

@@ -27,6 +27,17 @@ static const struct request_row {
     {"a_later_rdma_wins", "rdma=off,rdma=require,rdma=auto", {ON}},
     {"rdma_behind_off_means_on", "off,rdma=off", {ON, .rdma = CE_RDMA_OFF}},
     {"verbose", "verbose", {ON, .verbose = true}},
+    {"gang", "gang", {ON, .gang = true}},
+    {"output_primary", "output=primary", {ON, .primary_output = true}},
+    {"output_all", "output=all", {ON}},
+    {"a_later_output_wins", "output=primary,output=all", {ON}},
+    {"retries", "retries=3", {ON, .retries = 3}},
+    {"no_retries", "retries=0", {ON}},
+    {"the_most_retries", "retries=1000", {ON, .retries = 1000}},
+    {"gang_behind_off_means_on", "off,gang", {ON, .gang = true}},
+    {"an_output_behind_off_means_on", "off,output=primary", {ON, .primary_output = true}},
+    {"retries_behind_off_mean_on", "off,retries=1", {ON, .retries = 1}},
+    {"a_gang_with_retries", "gang,retries=3", {ON, .gang = true, .retries = 3}},
     {"items_add_up", "verbose,port=7000,torchrun=off", {.on = true, .port = 7000, .verbose = true}},
     {"the_same_item_twice_is_no_error", "verbose,verbose", {ON, .verbose = true}},
     {"a_later_item_wins", "port=1000,port=2000", {ON, .port = 2000}},
@@ -45,6 +56,9 @@ static void same(const struct ce_request *a, const struct ce_request *b)
     assert_int_equal(a->verbose, b->verbose);
     assert_int_equal(a->port, b->port);
     assert_int_equal(a->rdma, b->rdma);
+    assert_int_equal(a->gang, b->gang);
+    assert_int_equal(a->primary_output, b->primary_output);
+    assert_int_equal(a->retries, b->retries);
 }
 
 static void asks_for(void **state)
@@ -88,6 +102,13 @@ static const struct error_row {
     {"an_rdma_in_capitals_is_an_error", "rdma=OFF", "'rdma=OFF'"},
     {"an_rdma_without_value_is_an_error", "rdma", "'rdma'"},
     {"an_rdma_with_an_empty_value_is_an_error", "rdma=", "'rdma='"},
+    {"a_gang_with_a_value_is_an_error", "gang=on", "'gang=on'"},
+    {"an_output_that_is_none_is_an_error", "output=0", "'output=0'"},
+    {"an_output_without_value_is_an_error", "output", "'output'"},
+    {"retries_without_number_are_an_error", "retries", "'retries'"},
+    {"retries_with_an_empty_number_are_an_error", "retries=", "'retries='"},
+    {"negative_retries_are_an_error", "retries=-1", "'retries=-1'"},
+    {"retries_past_1000_are_an_error", "retries=1001", "'retries=1001'"},
     {"an_equals_sign_alone_is_an_error", "=", "'='"},
     {"null_among_others_is_an_error", "(null),on", "'(null)'"},
     {"a_format_is_an_error_and_only_shown", "%n%s", "'%n%s'"},
@@ -127,16 +148,34 @@ static void a_megabyte_is_an_error_that_is_shown_short(void **state)
 
 static void every_request_has_a_text(void **state)
 {
-    static const uint32_t ports[] = {0, 1, 65535};
+    static const uint32_t ports[] = {0, 1, 65535}, retries[] = {0, 7, 1000};
     (void)state;
-    for (int i = 0; i < 72; i++) {
+    for (int i = 0; i < 864; i++) {
         struct ce_request again;
-        struct ce_request request = {i & 1, i & 2, i & 4, ports[i / 8 % 3], (enum ce_rdma)(i / 24)};
+        struct ce_request request = {.on = i & 1,
+                                     .torchrun = i & 2,
+                                     .verbose = i & 4,
+                                     .gang = i & 8,
+                                     .primary_output = i & 16,
+                                     .port = ports[i / 32 % 3],
+                                     .rdma = (enum ce_rdma)(i / 96 % 3),
+                                     .retries = retries[i / 288]};
         char text[CE_REQUEST_TEXT];
         assert_int_equal(ce_request_parse(ce_request_format(&request, text), &again, NULL), 0);
         assert_true(strlen(text) < CE_REQUEST_TEXT - 1);
         same(&again, &request);
     }
+}
+
+static void what_is_of_one_job_or_step_is_not_inherited(void **state)
+{
+    struct ce_request request;
+    char text[CE_REQUEST_TEXT];
+    (void)state;
+    assert_int_equal(
+        ce_request_parse("gang,retries=3,output=primary,port=80,verbose", &request, NULL), 0);
+    request = ce_request_inherited(&request);
+    assert_string_equal(ce_request_format(&request, text), "on,port=80,gang,verbose");
 }
 
 int main(void)
@@ -145,5 +184,6 @@ int main(void)
     UNIT_TABLE(errors, is_an_error);
     UNIT_RULE(a_megabyte_is_an_error_that_is_shown_short);
     UNIT_RULE(every_request_has_a_text);
+    UNIT_RULE(what_is_of_one_job_or_step_is_not_inherited);
     return UNIT_RUN("model/request");
 }

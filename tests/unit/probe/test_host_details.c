@@ -143,6 +143,7 @@ static void the_machine_itself_tells_more(void **state)
     assert_true(host.memory_kb > 0);
     assert_true(host.memlock > 0);
     assert_int_not_equal(host.clock_synchronised, CE_ANSWER_UNKNOWN);
+    assert_true(host.clock_told && host.clock_maxerror_us <= CE_HOST_ERROR_US);
 }
 
 int main(void)

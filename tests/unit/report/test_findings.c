@@ -18,6 +18,7 @@ static const struct reason_row {
     const char *name;
     struct ce_finding findings[MAX];
     const char *reason;
+    uint32_t job;
 } reasons[] = {
     {"without_a_fault_there_is_no_reason", {{.check = NULL}}, ""},
     {"one_port",
@@ -45,6 +46,14 @@ static const struct reason_row {
      {PORT("mlx5_0/1", DOWN), DRAINED("gpu.count", "GPU", "power-cycle", "", "7 GPUs, expected 8")},
      "mlx5_0/1 DOWN (Polling), expected ACTIVE; check cable and switch port "
      "[cluster-env ib.port.state] + 7 GPUs, expected 8; power-cycle [cluster-env gpu.count]"},
+    {"the_job_stands_behind_what_was_measured",
+     {PORT("mlx5_0/1", DOWN), DRAINED("gpu.count", "GPU", "power-cycle", "", "7 GPUs, expected 8")},
+     "mlx5_0/1 DOWN (Polling), expected ACTIVE, found after job 4294967295; check cable and switch port "
+     "[cluster-env ib.port.state] + 7 GPUs, expected 8; power-cycle [cluster-env gpu.count]", UINT32_MAX},
+    {"or_before_a_list_however_long",
+     {PORT("mlx5_0/1", DOWN), PORT("mlx5_1/1", "INIT (LinkUp), expected ACTIVE"), PORT("mlx5_2/1", DOWN)},
+     "2 ports, found after job 7: mlx5_0/1, mlx5_2/1 DOWN (Polling), expected ACTIVE, mlx5_1/1 INIT (LinkUp), "
+     "expected ACTIVE; check cable and switch port [cluster-env ib.port.state]", 7},
     {"what_is_not_drained_for_is_no_reason",
      {{STATE, "port", CABLE, CE_FAIL, CE_TELL, "mlx5_0/1", DOWN},
       {STATE, "port", CABLE, CE_UNKNOWN, CE_TELL, "mlx5_1/1", "?"},
@@ -67,7 +76,7 @@ static void gives_the_reason(void **state)
     const struct reason_row *row = *state;
     const struct ce_findings findings = listed(row->findings);
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
-    ce_report_reason(&findings, &out);
+    ce_report_reason(&findings, row->job, &out);
     assert_string_equal(ce_text_string(&out), row->reason);
 }
 
@@ -122,6 +131,54 @@ static void nothing_found_is_said(void **state)
     ce_report_findings_text(&findings, true, false, 0, &out);
     assert_string_equal(ce_text_string(&out),
                         "0 failed, 0 warned, 0 unknown, 0 passed, 0 skipped\n");
+}
+
+#define CRASH "probe-gpu: ended by signal 6, Aborted"
+#define UNKNOWN(check, response, subject, text) {check, "GPU", "look", CE_UNKNOWN, response, subject, text}
+
+/* One crash: unknown to many checks, of many GPUs. */
+static const struct echo_row {
+    const char *name;
+    struct ce_finding findings[MAX];
+    const char *table; /* less its summary */
+} echoes[] = {
+    {"one_cause_is_told_once",
+     {UNKNOWN("gpu.nvml", CE_TELL, "GPU 3", CRASH), UNKNOWN("gpu.nvml", CE_TELL, "GPU 4", CRASH),
+      UNKNOWN("gpu.mig", CE_TELL, "GPU 3", CRASH), UNKNOWN("gpu.mig", CE_IGNORE, "GPU 4", CRASH)},
+     "unknown  gpu.nvml  GPU 3 " CRASH " (3 more say so)\n"},
+    {"another_cause_is_another",
+     {UNKNOWN("gpu.nvml", CE_TELL, "GPU 3", CRASH), UNKNOWN("gpu.xid", CE_TELL, "", "the kernel log was not read"),
+      UNKNOWN("gpu.mig", CE_TELL, "GPU 3", CRASH)},
+     "unknown  gpu.nvml  GPU 3 " CRASH " (1 more says so)\nunknown  gpu.xid   the kernel log was not read\n"},
+    {"one_that_is_ignored_hides_none",
+     {UNKNOWN("gpu.nvml", CE_IGNORE, "GPU 3", CRASH), UNKNOWN("gpu.mig", CE_TELL, "GPU 3", CRASH)},
+     "unknown  gpu.nvml  GPU 3 " CRASH "\nunknown  gpu.mig   GPU 3 " CRASH "\n"},
+    {"a_fault_tells_it_too",
+     {DRAINED("gpu.nvml", "GPU", "power", "GPU 3", "GPU is lost"), UNKNOWN("gpu.mig", CE_TELL, "GPU 3", "GPU is lost")},
+     "fail     gpu.nvml  GPU 3 GPU is lost (1 more says so); power (drain)\n"},
+    {"faults_are_all_told",
+     {DRAINED("gpu.nvml", "GPU", "power", "GPU 3", "GPU is lost"), DRAINED("gpu.nvml", "GPU", "power", "GPU 4", "GPU is lost")},
+     "fail     gpu.nvml  GPU 3 GPU is lost; power (drain)\nfail     gpu.nvml  GPU 4 GPU is lost; power (drain)\n"},
+    {"what_does_not_apply_tells_nothing",
+     {{"gpu.ecc.mode", "GPU", "look", CE_SKIP, CE_IGNORE, "GPU 3", CRASH}, UNKNOWN("gpu.mig", CE_IGNORE, "GPU 3", CRASH)},
+     "unknown  gpu.mig  GPU 3 " CRASH "\n"},
+};
+
+static void tells_one_cause_once(void **state)
+{
+    const struct echo_row *row = *state;
+    const struct ce_findings findings = listed(row->findings);
+    ce_autotext struct ce_text some_out = CE_TEXT(1 << 16), all_out = CE_TEXT(1 << 16);
+    size_t rows = 0;
+    ce_report_findings_text(&findings, false, false, 0, &some_out);
+    unit_holds(ce_text_string(&some_out), row->table);
+    assert_ptr_equal(strstr(ce_text_string(&some_out), row->table), ce_text_string(&some_out));
+    assert_int_equal(strchr(ce_text_string(&some_out) + strlen(row->table), '\n')[1], '\0');
+    ce_report_findings_text(&findings, true, false, 0, &all_out);
+    for (const char *at = ce_text_string(&all_out); (at = strchr(at, '\n')) != NULL; at++)
+        rows++;
+    assert_int_equal(rows, findings.count + 1);
+    assert_null(strstr(ce_text_string(&all_out), "say"));
 }
 
 /* A terminal's width; a colour takes no room. */
@@ -189,6 +246,7 @@ static void a_reason_that_is_cut_keeps_its_checks(void **state)
 int main(void)
 {
     UNIT_TABLE(reasons, gives_the_reason);
+    UNIT_TABLE(echoes, tells_one_cause_once);
     UNIT_RULE(a_reason_that_is_cut_keeps_its_checks);
     UNIT_RULE(the_table_has_what_is_not_well);
     UNIT_RULE(the_whole_table_has_all);

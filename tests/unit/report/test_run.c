@@ -19,6 +19,11 @@ static struct ce_finding some[] = {
     {"gpu.count", "GPU", "power", CE_UNKNOWN, CE_TELL, "", "unread"},
 };
 static const struct ce_findings findings = {.items = some, .count = UNIT_COUNT(some)};
+static struct ce_measurement figures[] = {
+    {"rdma.write", "Gb/s", "mlx5_0/1", 391.2},
+    {"rdma.latency", "us", "mlx\"5_1/1", 1.5},
+};
+static const struct ce_measured measured = {.items = figures, .count = UNIT_COUNT(figures)};
 static const struct ce_findings none = {.count = 0};
 static const struct ce_notes no_notes = {.count = 0};
 
@@ -27,6 +32,9 @@ static const struct ce_notes no_notes = {.count = 0};
     {.phase = "prolog", .node = "n9", .boot_id = "b-1", .mode = "drain", .job = 12,                \
      .began = 1795273838, .took_ms = 1250, .reason = REASON, .done = CE_DONE_DRAINED,              \
      .findings = &findings, .notes = &no_notes}
+#define BENCH_RUN                                                                                  \
+    {.phase = "bench", .test = "rdma", .node = "n9", .mode = "observe", .reason = "",              \
+     .findings = &none, .measured = &measured, .notes = &no_notes}
 #define BROKEN_RUN                                                                                 \
     {.phase = "epilog", .node = "", .began = 1795273838, .error = "c.conf:1: syntax error",        \
      .misconfigured = true, .reason = "", .findings = &none, .notes = &no_notes}
@@ -59,6 +67,7 @@ static const struct member_row {
     {"how_long_it_took", DRAINED_RUN, "took_ms", "1250"},
     {"how_many_of_each_verdict", DRAINED_RUN, "counts",
      "{\"pass\":1,\"skip\":1,\"unknown\":1,\"warn\":1,\"fail\":2}"},
+    {"which_test_it_was", BENCH_RUN, "test", "\"rdma\""},
     {"none_is_left_out", DRAINED_RUN, "left_out", "0"},
 };
 
@@ -74,6 +83,28 @@ static void has_the_member(void **state)
     assert_string_equal(text, row->text);
     free(text);
     json_decref(root);
+}
+
+/* Whole, as others read it. */
+static void what_was_measured_is_a_list(void **state)
+{
+    const struct ce_run run = BENCH_RUN;
+    ce_autotext struct ce_text out = CE_TEXT(1 << 16);
+    (void)state;
+    assert_int_equal(ce_report_run_line(&run, &out), 0);
+    unit_holds(ce_text_string(&out),
+               "\"measured\":[{\"what\":\"rdma.write\",\"device\":\"mlx5_0/1\",\"value\":391.2,\"unit\":\"Gb/s\"},"
+               "{\"what\":\"rdma.latency\",\"device\":\"mlx\\\"5_1/1\",\"value\":1.5,\"unit\":\"us\"}]");
+}
+
+static void a_run_that_measures_nothing_does_not_say_so(void **state)
+{
+    const struct ce_run run = DRAINED_RUN;
+    ce_autotext struct ce_text out = CE_TEXT(1 << 16);
+    (void)state;
+    assert_int_equal(ce_report_run_line(&run, &out), 0);
+    assert_null(strstr(ce_text_string(&out), "\"measured\""));
+    assert_null(strstr(ce_text_string(&out), "\"test\""));
 }
 
 static void the_line_is_one_line(void **state)
@@ -163,6 +194,9 @@ static const struct metric_row {
     {"so_not_held_back", DRAINED_RUN, "\ncluster_env_run_done{phase=\"prolog\",done=\"held_back\"} 0\n"},
     {"faults", DRAINED_RUN, "\ncluster_env_findings{phase=\"prolog\",verdict=\"fail\"} 2\n"},
     {"no_faults_are_0", BROKEN_RUN, "\ncluster_env_findings{phase=\"epilog\",verdict=\"fail\"} 0\n"},
+    {"what_was_measured", BENCH_RUN,
+     "\ncluster_env_measured{phase=\"bench\",what=\"rdma.write\",device=\"mlx5_0/1\",unit=\"Gb/s\"} 391.2\n"},
+    {"a_name_cannot_end_its_label", BENCH_RUN, "device=\"mlx5_1/1\",unit=\"us\"} 1.5\n"},
     {"a_check_by_verdict", DRAINED_RUN,
      "\ncluster_env_check_findings{phase=\"prolog\",check=\"ib.port.state\",verdict=\"pass\",response=\"ignore\"} 1\n"
      "cluster_env_check_findings{phase=\"prolog\",check=\"ib.port.state\",verdict=\"fail\",response=\"drain\"} 2\n"
@@ -195,6 +229,8 @@ static void no_metric_stands_twice(void **state)
 int main(void)
 {
     UNIT_TABLE(members, has_the_member);
+    UNIT_RULE(what_was_measured_is_a_list);
+    UNIT_RULE(a_run_that_measures_nothing_does_not_say_so);
     UNIT_RULE(the_line_is_one_line);
     UNIT_RULE(the_line_has_what_is_not_well_the_document_all);
     UNIT_RULE(a_line_does_not_grow_without_end);

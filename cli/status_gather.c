@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "status_gather.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/hostlist.h"
+#include "status/health_log.h"
+#include "survey/visit.h"
+
+/* In a folder of one file for each node, and in one file of all of them. */
+enum { TAIL = 2 << 20 };
+
+__attribute__((format(printf, 2, 3))) static void add_note(struct ce_gather *gather,
+                                                           const char *format, ...)
+{
+    char text[sizeof gather->notes[0].text];
+    va_list args;
+    if (gather->note_count == CE_GATHER_NOTES) {
+        gather->notes_left++;
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ce_fail(&gather->notes[gather->note_count++], "%s", text);
+}
+
+static void note_bad(void *ctx, const char *path, size_t lines, const char *why)
+{
+    struct ce_gather *gather = ctx;
+    if (lines)
+        add_note(gather, "%s: %zu line%s no line of health.jsonl: %s", path, lines,
+                 lines == 1 ? " is" : "s are", why);
+    else
+        add_note(gather, "%s", why);
+}
+
+/* ---------------------------------------------------------------- the nodes themselves */
+
+/* One node's answer. */
+struct answer {
+    struct ce_gather *gather;
+    const char *name;
+};
+
+static void take_answer(void *ctx, const char *name, struct ce_health_line *line, const char *text,
+                        size_t length)
+{
+    struct answer *answer = ctx;
+    (void)name;
+    (void)text;
+    (void)length;
+    ce_board_line(&answer->gather->board, answer->name, line);
+}
+
+static void note_answer(void *ctx, const char *path, size_t lines, const char *why)
+{
+    note_bad(((struct answer *)ctx)->gather, path, lines, why);
+}
+
+struct visitors {
+    struct ce_gather *gather;
+    const struct ce_roster *roster;
+};
+
+static void missed(void *ctx, size_t index, const char *why)
+{
+    const struct visitors *visitors = ctx;
+    const struct ce_roster_node *told = ce_roster_at(visitors->roster, index);
+    struct ce_board_node *node = ce_board_node(&visitors->gather->board, told->name);
+    if (!node)
+        return;
+    node->asked = ce_visit_may_answer(told);
+    snprintf(node->why, sizeof node->why, "%s%s", node->asked ? "" : "not asked: ", why);
+}
+
+static void answered(void *ctx, size_t index, const char *output)
+{
+    const struct visitors *visitors = ctx;
+    struct answer answer = {visitors->gather, ce_roster_at(visitors->roster, index)->name};
+    const struct ce_log_reader reader = {
+        .take = take_answer, .bad = note_answer, .ctx = &answer};
+    if (ce_health_text_read(&reader, answer.name, answer.name, output, strlen(output)) == 0)
+        missed(ctx, index, "it answered nothing that is understood");
+}
+
+int ce_gather_slurm(struct ce_gather *gather, bool visit, struct ce_error *err)
+{
+    static const char *const words[] = {"status", "--local", NULL};
+    ce_auto(ce_roster_destroy) struct ce_roster *roster = ce_ask_roster(&gather->ask, err);
+    struct visitors visitors = {gather, roster};
+    const struct ce_visit plan = {.words = words,
+                                  .total_ms = gather->total_ms,
+                                  .answered = answered,
+                                  .missed = missed,
+                                  .ctx = &visitors};
+    if (!roster)
+        return -1;
+    for (size_t i = 0; i < ce_roster_count(roster); i++)
+        ce_board_slurm(&gather->board, ce_roster_at(roster, i));
+    if (visit && ce_visit_nodes(&gather->ask, roster, &plan, err) < 0)
+        return -1;
+    return gather->board.lost ? ce_fail(err, "no memory") : 0;
+}
+
+/* ---------------------------------------------------------------- a folder */
+
+static bool is_host(const char *name)
+{
+    size_t length = ce_hostname_span(name);
+    return length > 0 && length <= CE_HOSTNAME_MAX && !name[length];
+}
+
+/* A line tells its node better than a file's name does: one file may have the lines of all. */
+static void take_logged(void *ctx, const char *name, struct ce_health_line *line, const char *text,
+                        size_t length)
+{
+    struct ce_gather *gather = ctx;
+    char node[CE_HOSTNAME_MAX + 1];
+    (void)text;
+    (void)length;
+    snprintf(node, sizeof node, "%s", is_host(line->node) ? line->node : name);
+    if (is_host(node))
+        ce_board_line(&gather->board, node, line);
+    else
+        ce_health_line_destroy(line);
+}
+
+static void note_nothing(void *ctx, const char *name, const char *why)
+{
+    struct ce_gather *gather = ctx;
+    struct ce_board_node *node = ce_board_node(&gather->board, name);
+    if (node)
+        snprintf(node->why, sizeof node->why, "%s", why);
+}
+
+int ce_gather_folder(struct ce_gather *gather, const char *folder, struct ce_error *err)
+{
+    const struct ce_log_reader reader = {.take = take_logged,
+                                         .bad = note_bad,
+                                         .nothing = note_nothing,
+                                         .progress = gather->ask.progress,
+                                         .ctx = gather,
+                                         .tail = TAIL};
+    if (ce_health_logs_read(&reader, folder, err) < 0)
+        return -1;
+    return gather->board.lost ? ce_fail(err, "no memory") : 0;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+void ce_gather_end(struct ce_gather *gather)
+{
+    const struct ce_board_node *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < gather->board.count; i++) {
+        const struct ce_board_node *node = gather->board.nodes[i];
+        if (node->check || !node->facts)
+            continue;
+        count++;
+        first = first ? first : node;
+    }
+    if (count)
+        add_note(gather, "the last check of %zu node%s is not known: %s: %s", count,
+                 count == 1 ? "" : "s", first->name, first->facts->error);
+    if (gather->notes_left) {
+        ce_fail(&gather->notes[CE_GATHER_NOTES - 1], "%zu more files or answers have lines that are none", gather->notes_left + 1);
+        gather->notes_left = 0;
+    }
+}
+
+void ce_gather_free(struct ce_gather *gather)
+{
+    ce_board_free(&gather->board);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
+#include "controller.h"
+
+#include <errno.h>
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* SHOW_LOCAL: without it libslurm looks for a federation first. */
+enum { SHOW = SHOW_ALL | SHOW_LOCAL };
+
+#if GET_JOB_STEPS_STRUCT || LOAD_JOB_STRUCT || !HAVE_STEP_UPDATE_REQUEST_MSG_T_JOB_ID
+static slurm_step_id_t step_of(uint32_t job_id, uint32_t step_id)
+{
+    slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+    id.job_id = job_id;
+    id.step_id = step_id;
+    return id;
+}
+#endif
+
+static int get_steps(uint32_t job_id, uint32_t step_id, job_step_info_response_msg_t **ret)
+{
+#if GET_JOB_STEPS_STRUCT
+    slurm_step_id_t id = step_of(job_id, step_id);
+    return slurm_get_job_steps(&id, ret, SHOW);
+#else
+    return slurm_get_job_steps(0, job_id, step_id, ret, SHOW);
+#endif
+}
+
+/* Slurm tells nobody that a step has been told to end, so its time limit says it: 14 years, which is
+ * nobody's own, and limits nothing. */
+enum { CLAIMED_MINUTES = 7777777 };
+
+static void set_limit(uint32_t job_id, uint32_t step_id)
+{
+    step_update_request_msg_t request;
+    slurm_init_update_step_msg(&request);
+#if HAVE_STEP_UPDATE_REQUEST_MSG_T_JOB_ID
+    request.job_id = job_id;
+    request.step_id = step_id;
+#else
+    request.step_id = step_of(job_id, step_id);
+#endif
+    request.time_limit = CLAIMED_MINUTES;
+    slurm_update_step(&request); /* should it fail, the others ask for the same once more */
+}
+
+static bool is_free(const job_step_info_response_msg_t *steps)
+{
+    for (uint32_t i = 0; i < steps->job_step_count; i++)
+        if ((steps->job_steps[i].state & JOB_STATE_BASE) == JOB_RUNNING &&
+            steps->job_steps[i].time_limit != CLAIMED_MINUTES)
+            return true;
+    return false;
+}
+
+bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id)
+{
+    job_step_info_response_msg_t *steps = NULL;
+    if (get_steps(job_id, step_id, &steps) != SLURM_SUCCESS)
+        return errno != ESLURM_INVALID_JOB_ID;
+    bool free_to_take = is_free(steps);
+    slurm_free_job_step_info_response_msg(steps);
+    if (free_to_take)
+        set_limit(job_id, step_id);
+    return free_to_take;
+}
+
+static int load_job(uint32_t job_id, job_info_msg_t **ret)
+{
+#if LOAD_JOB_STRUCT
+    return slurm_load_job(ret, step_of(job_id, NO_VAL), SHOW);
+#else
+    return slurm_load_job(ret, job_id, SHOW);
+#endif
+}
+
+int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error *err)
+{
+    job_info_msg_t *jobs = NULL;
+    int result = -1;
+    if (load_job(job_id, &jobs) != SLURM_SUCCESS)
+        return ce_fail(err, "slurmctld does not tell the state of job %u: %s", job_id,
+                       slurm_strerror(errno));
+    for (uint32_t i = 0; i < jobs->record_count && result < 0; i++) {
+        const slurm_job_info_t *job = &jobs->job_array[i];
+        if (job->job_id != job_id)
+            continue;
+        ret->running = job->job_state == JOB_RUNNING;
+        ret->restarts = job->restart_cnt;
+        result = 0;
+    }
+    slurm_free_job_info_msg(jobs);
+    return result < 0 ? ce_fail(err, "slurmctld does not know job %u", job_id) : 0;
+}
+
+/* slurm_requeue() takes a job's number or a struct, by series; this one is the same in all. */
+int ce_controller_requeue(uint32_t job_id, struct ce_error *err)
+{
+    char text[16];
+    job_array_resp_msg_t *answer = NULL;
+    snprintf(text, sizeof text, "%u", job_id);
+    int code = slurm_requeue2(text, 0, &answer) == SLURM_SUCCESS ? SLURM_SUCCESS : errno;
+    for (uint32_t i = 0; answer && i < answer->job_array_count && code == SLURM_SUCCESS; i++)
+        code = (int)answer->error_code[i];
+    if (answer)
+        slurm_free_job_array_resp(answer);
+    return code == SLURM_SUCCESS ? 0 : ce_fail(err, "%s", slurm_strerror(code));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a failure asks slurmctld, and has it do.  Only for slurm_spank_task_exit, as ce_step_end(). */
+#ifndef CE_SPANK_CONTROLLER_H
+#define CE_SPANK_CONTROLLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* May this node end the step, as the first?  When one node has ended it, all others see their tasks die
+ * and ask here: one question each, instead of a request that slurmctld would send to all nodes once
+ * more.  false: another node was first, or the step is over.  Where slurmctld does not tell: true. */
+bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id);
+
+struct ce_job_state {
+    bool running; /* neither cancelled nor timed out nor preempted nor requeued */
+    uint32_t restarts;
+};
+
+/* 0; -1 with err. */
+int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error *err);
+
+/* Put a running batch job back into the queue; its tasks end.  0; -1 with err: Slurm refuses, as with
+ * sbatch --no-requeue. */
+int ce_controller_requeue(uint32_t job_id, struct ce_error *err);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "task_end.h"
+
+#include <signal.h>
+#include <slurm/spank.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "controller.h"
+#include "step_end.h"
+
+enum { APART_MS = 5, LONGEST_MS = 2000 };
+
+static const char *describe(int status, char text[64])
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, 64, "was ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(text, 64, "ended with status %d", WEXITSTATUS(status));
+    return text;
+}
+
+/* Slurm's messages of 26.05 do not name the node. */
+static const char *node_name(char name[65])
+{
+    if (gethostname(name, 64) < 0)
+        return "this node";
+    name[64] = '\0';
+    name[strcspn(name, ".")] = '\0';
+    return name;
+}
+
+/* When one node has ended the step, all others see their tasks die and come here too: one after the
+ * other, so that all but the first find the step ended and leave it at that. */
+static void wait_for_turn(uint32_t node_index)
+{
+    uint32_t ms = node_index < LONGEST_MS / APART_MS ? node_index * APART_MS : LONGEST_MS;
+    const struct timespec pause = {ms / 1000, ms % 1000 * 1000000L};
+    nanosleep(&pause, NULL);
+}
+
+/* scancel and the time limit end the job's steps themselves. */
+static bool job_runs(uint32_t job_id)
+{
+    struct ce_job_state job;
+    return ce_controller_job(job_id, &job, NULL) < 0 || job.running;
+}
+
+/* Its own end, and no signal that Slurm sends when it ends a step. */
+static bool is_own_end(int status)
+{
+    return !WIFSIGNALED(status) || (WTERMSIG(status) != SIGTERM && WTERMSIG(status) != SIGKILL);
+}
+
+/* Say that the task has ended and what it said last. */
+static void say(const struct ce_task_end *end, int log, off_t start, const char *consequence)
+{
+    char what[64], node[65], before[128], step[CE_STEP_ID_TEXT];
+    describe(end->status, what);
+    node_name(node);
+    if (log < 0) {
+        slurm_error("cluster-env: %s: rank %u %s%s", node, end->rank, what, consequence);
+        return;
+    }
+    slurm_error("cluster-env: %s: rank %u %s%s; the end of cluster-env-%s/%u.log:", node, end->rank,
+                what, consequence, ce_step_id_format(&end->id, step), end->rank);
+    snprintf(before, sizeof before, "cluster-env: rank %u: ", end->rank);
+    ce_task_log_show(log, start, before);
+}
+
+void ce_task_end_show(const struct ce_task_end *end)
+{
+    struct ce_task_end shown = *end;
+    off_t start = 0;
+    ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
+    if (log >= 0 && is_own_end(end->status))
+        say(&shown, log, start, "");
+}
+
+void ce_task_end_gang(const struct ce_task_end *end)
+{
+    struct ce_task_end shown = *end;
+    off_t start = 0;
+    ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
+    wait_for_turn(end->node_index);
+    if (!ce_controller_claim_step(end->id.job_id, end->id.step_id) || !job_runs(end->id.job_id))
+        return;
+    say(&shown, log, start, "; gang: the whole step ends");
+    ce_step_end(end->id.job_id, end->id.step_id);
+}
+
+void ce_task_end_retry(const struct ce_task_end *end)
+{
+    struct ce_job_state job;
+    struct ce_error err;
+    char what[64];
+    if (ce_controller_job(end->id.job_id, &job, &err) < 0) {
+        slurm_error("cluster-env: %s; the job is not requeued", err.text);
+        return;
+    }
+    if (!job.running) /* the user, the time limit or Slurm ended it */
+        return;
+    describe(end->status, what);
+    if (job.restarts >= end->retries) {
+        slurm_error("cluster-env: the batch script %s; retries=%u are used up", what,
+                    end->retries);
+        return;
+    }
+    slurm_error("cluster-env: the batch script %s; asking Slurm to requeue the job, retry %u of %u", what,
+                job.restarts + 1, end->retries);
+    if (ce_controller_requeue(end->id.job_id, &err) < 0)
+        slurm_error("cluster-env: Slurm does not requeue the job: %s", err.text);
+}

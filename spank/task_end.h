@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What follows when a task has ended badly: its last lines, if they went to a file; with gang the end
+ * of the whole step; with retries=N another run of the batch job.  For slurm_spank_task_exit. */
+#ifndef CE_SPANK_TASK_END_H
+#define CE_SPANK_TASK_END_H
+
+#include <stdint.h>
+
+#include "model/allocation.h"
+#include "task_log.h"
+
+struct ce_task_end {
+    struct ce_step_id id;
+    int status;          /* as waitpid() says, not 0 */
+    uint32_t rank, local_rank;
+    uint32_t node_index; /* so that the nodes of a step do not all ask at once */
+    uint32_t retries;
+    const struct ce_task_logs *logs;
+};
+
+/* Speaks to the user, and asks slurmctld at most: is the step free to be ended, and its job running;
+ * then to mark it, and thrice to end it. */
+void ce_task_end_gang(const struct ce_task_end *end);
+
+/* Speaks to the user, where the task has a log. */
+void ce_task_end_show(const struct ce_task_end *end);
+
+/* Of a batch script.  Asks slurmctld at most: how is the job; then once to requeue it. */
+void ce_task_end_retry(const struct ce_task_end *end);
+
+#endif
