@@ -31,7 +31,8 @@ static void parse_number(const char *name, const char *text, uint32_t min, uint3
                          uint32_t *ret, struct argp_state *state)
 {
     if (ce_parse_u32(text, min, max, ret) < 0)
-        argp_error(state, "--%s=%s: expected a number from %u to %u", name, text, min, max);
+        argp_error(state, "--%s=%s: expected a number from %u to %u", name, text, min,
+                   max);
 }
 
 static void check_arguments(const struct arguments *arguments, struct argp_state *state)
@@ -215,17 +216,14 @@ static int tell(const struct arguments *arguments, const struct ce_gather *gathe
                 struct ce_error *err)
 {
     ce_autotext struct ce_text out = CE_TEXT(OUTPUT_MAX);
-    const char *notes[CE_GATHER_NOTES];
     char source[1024];
-    for (size_t i = 0; i < gather->note_count; i++) {
-        notes[i] = gather->notes[i].text;
-        ce_complain(COMMAND, &gather->notes[i], 0);
-    }
+    ce_print_notes(COMMAND, &gather->notes);
+    if (gather->notes.lost)
+        fprintf(stderr, "cluster-env " COMMAND ": and %zu more like that\n", gather->notes.lost);
     const struct ce_status status = {.board = &gather->board,
                                      .now = time(NULL),
                                      .source = source_of(arguments, source, sizeof source),
-                                     .notes = notes,
-                                     .note_count = gather->note_count};
+                                     .notes = &gather->notes};
     if (write_report(arguments, &status, &out, err) < 0)
         return ce_complain(COMMAND, err, CE_EXIT_UNKNOWN);
     if (arguments->html && strcmp(arguments->html, "-") != 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "status_gather.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,29 +11,16 @@
 /* In a folder of one file for each node, and in one file of all of them. */
 enum { TAIL = 2 << 20 };
 
-__attribute__((format(printf, 2, 3))) static void add_note(struct ce_gather *gather,
-                                                           const char *format, ...)
-{
-    char text[sizeof gather->notes[0].text];
-    va_list args;
-    if (gather->note_count == CE_GATHER_NOTES) {
-        gather->notes_left++;
-        return;
-    }
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    ce_fail(&gather->notes[gather->note_count++], "%s", text);
-}
-
+/* Of many broken files some are named, and there is room for what is said of all nodes. */
 static void note_bad(void *ctx, const char *path, size_t lines, const char *why)
 {
-    struct ce_gather *gather = ctx;
-    if (lines)
-        add_note(gather, "%s: %zu line%s no line of health.jsonl: %s", path, lines,
-                 lines == 1 ? " is" : "s are", why);
+    struct ce_notes *notes = &((struct ce_gather *)ctx)->notes;
+    if (notes->count >= CE_NOTES_MAX - 1)
+        notes->lost++;
+    else if (lines)
+        ce_note(notes, "%s: %zu of its lines are none of health.jsonl: %s", path, lines, why);
     else
-        add_note(gather, "%s", why);
+        ce_note(notes, "not read: %s", why);
 }
 
 /* ---------------------------------------------------------------- the nodes themselves */
@@ -163,12 +149,8 @@ void ce_gather_end(struct ce_gather *gather)
         first = first ? first : node;
     }
     if (count)
-        add_note(gather, "the last check of %zu node%s is not known: %s: %s", count,
-                 count == 1 ? "" : "s", first->name, first->facts->error);
-    if (gather->notes_left) {
-        ce_fail(&gather->notes[CE_GATHER_NOTES - 1], "%zu more files or answers have lines that are none", gather->notes_left + 1);
-        gather->notes_left = 0;
-    }
+        ce_note(&gather->notes, "the last checks of %zu nodes are not known: %s: %s", count,
+                first->name, first->facts->error);
 }
 
 void ce_gather_free(struct ce_gather *gather)

@@ -4,17 +4,15 @@
 #define CE_CLI_STATUS_GATHER_H
 
 #include "base/error.h"
+#include "model/notes.h"
 #include "status/board.h"
 #include "survey/ask.h"
-
-enum { CE_GATHER_NOTES = 24 };
 
 struct ce_gather {
     struct ce_ask ask;
     unsigned total_ms; /* for all nodes together */
     struct ce_board board;
-    struct ce_error notes[CE_GATHER_NOTES];
-    size_t note_count, notes_left; /* left: that there was no room for */
+    struct ce_notes notes;
 };
 
 /* Slurm's states of all nodes; with `visit` also what each tells that could run a small job now.  0, or

@@ -29,7 +29,7 @@ _cluster_env_values() { # OPTION PROGRAM
         --run | --root | --helpers | -r) echo -d ;;
         --memory) echo -W "host gpu" ;;
         --rail) echo -W "$(_cluster_env_devices)" ;;
-        --library | --config | --check | --facts | --svg | -c) echo -f ;;
+        --library | --config | --check | --facts | --svg | --html | -c) echo -f ;;
         *) return 1 ;;
     esac
 }
@@ -53,6 +53,7 @@ _cluster_env() {
         return
     fi
     if [[ $word == --*=* ]]; then option=${word%%=*} word=${word#*=}; fi
+    if [[ ${COMP_WORDS[1]} == status && $option == --from ]]; then option=--root; fi # a folder, too
     if read -r how what < <(_cluster_env_values "$option" "$program"); then
         _cluster_env_reply "$word" "$how" ${what:+"$what"}
     elif [[ $word == -* ]]; then

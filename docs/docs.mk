@@ -21,6 +21,7 @@ dist_doc_DATA += \
     docs/monitoring.md \
     docs/prolog.md \
     docs/stable.md \
+    docs/status.md \
     docs/topology.md \
     docs/topology.svg \
     docs/troubleshooting.md \

@@ -365,8 +365,6 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
 static void (*find_consequence(const struct ce_step_id *id))(const struct ce_task_end *)
 {
     const struct ce_request *request = &state.request;
-    if (!request->on)
-        return NULL;
     if (id->kind == CE_STEP_BATCH)
         return request->retries ? ce_task_end_retry : NULL;
     if (id->kind != CE_STEP_TASKS)
@@ -381,7 +379,7 @@ HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
     int local_rank = 0;
     (void)ac;
     (void)av;
-    if (state.ended || !identify(spank, &end.id))
+    if (!state.request.on || state.ended || !identify(spank, &end.id))
         return 0;
     void (*follow)(const struct ce_task_end *) = find_consequence(&end.id);
     if (ce_refusal_take(state.refusal) && end.id.kind == CE_STEP_TASKS) {

@@ -52,7 +52,7 @@ void ce_bench_run_reason(const struct ce_findings *findings, struct ce_text *out
 {
     ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX);
     struct ce_error whole;
-    ce_report_reason(findings, &reason);
+    ce_report_reason(findings, 0, &reason);
     ce_report_reason_cut(findings, ce_text_string(&reason), sizeof whole.text, out);
 }
 

@@ -118,7 +118,7 @@ static void add_kind(const struct measured *items, size_t count, size_t rows, ti
     struct ce_error clean;
     for (size_t i = 1; i < count; i++)
         most = items[i].most > most ? items[i].most : most;
-    ce_fail(&clean, "%.60s in %.20s", items->what, *items->unit ? items->unit : "?");
+    ce_fail(&clean, "%.60s (%.20s)", items->what, items->unit);
     ce_text_addf(out, "%s on %zu node%s: %.5g to %.5g\n", clean.text, count, count == 1 ? "" : "s",
                  items[0].least, most);
     ce_text_add(out, "       LEAST     MIDDLE       MOST  DEVICES  MEASURED    NODE, DEVICE OF THE LEAST\n");

@@ -249,6 +249,14 @@ struct ce_equipment ce_board_equipment(const struct ce_board_node *node)
 
 /* ---------------------------------------------------------------- in words */
 
+/* As by_check() weighs them. */
+static int weight_of(const struct ce_line_finding *finding)
+{
+    if (finding->verdict == CE_FAIL && finding->response == CE_DRAIN)
+        return 3;
+    return finding->verdict == CE_UNKNOWN ? 2 : 1;
+}
+
 /* The worst finding that matters, and how many more there are. */
 static void tell_findings(const struct ce_health_line *line, struct ce_error *ret)
 {
@@ -259,7 +267,7 @@ static void tell_findings(const struct ce_health_line *line, struct ce_error *re
         if (!ce_line_finding_matters(finding))
             continue;
         more += worst != NULL;
-        if (!worst || finding->verdict > worst->verdict)
+        if (!worst || weight_of(finding) > weight_of(worst))
             worst = finding;
     }
     if (!worst)

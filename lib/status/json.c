@@ -124,8 +124,8 @@ static json_t *status_json(const struct ce_status *status)
     json_t *nodes = json_array(), *notes = json_array();
     for (size_t i = 0; i < status->board->count; i++)
         json_array_append_new(nodes, node_json(status->board->nodes[i]));
-    for (size_t i = 0; i < status->note_count; i++)
-        json_array_append_new(notes, ce_json_text(status->notes[i]));
+    for (size_t i = 0; i < status->notes->count; i++)
+        json_array_append_new(notes, ce_json_text(status->notes->line[i].text));
     return json_pack("{si so so so so so}", "schema", 1, "time", time_or_null(status->now), "source",
                      ce_json_text(status->source), "summary", summary_json(status->board), "nodes",
                      nodes, "notes", notes);

@@ -4,6 +4,7 @@
 #define CE_STATUS_REPORT_H
 
 #include "base/text.h"
+#include "model/notes.h"
 #include "status/board.h"
 
 /* Where it comes from, and what went wrong on the way. */
@@ -11,8 +12,7 @@ struct ce_status {
     const struct ce_board *board;
     time_t now;
     const char *source; /* "Slurm", "Slurm and srun", "DIR" */
-    const char *const *notes;
-    size_t note_count;
+    const struct ce_notes *notes;
 };
 
 struct ce_status_style {

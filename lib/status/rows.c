@@ -52,7 +52,8 @@ static void tell_rails(const struct ce_equipment *equipment, char text[24])
  * stood before; a text without one stays. */
 static void keep_check(struct ce_error *word)
 {
-    const char *open = strrchr(word->text, '['), *close = open ? strchr(open, ']') : NULL;
+    const struct ce_error whole = *word;
+    const char *open = strrchr(whole.text, '['), *close = open ? strchr(open, ']') : NULL;
     if (close)
         ce_fail(word, "... %.*s", (int)(close + 1 - open), open);
 }

@@ -33,7 +33,7 @@ test_idle() {
     verdict "root, five idle nodes: each tells what its prolog has just found"
     user_status
     [[ $status -eq 0 ]] || complain "exit status $status"
-    [[ $err == "cluster-env status: the last check of 5 nodes is not known: "*": /var/log/cluster-env/health.jsonl: Permission denied" ]] ||
+    [[ $err == "cluster-env status: the last checks of 5 nodes are not known: "*": /var/log/cluster-env/health.jsonl: Permission denied" ]] ||
         complain "on stderr: $err"
     [[ $(wc -l <<<"$out") -eq 3 && $out == "5 nodes: 5 unseen (Slurm and srun, "*$'\nunseen '*" 5 "*" 8/8 "*"alpha,beta,n[9-10],zeta1"* ]] ||
         complain "$out"

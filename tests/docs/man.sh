@@ -106,6 +106,12 @@ check_command() {
     empty "and of check" "$(section cluster-env.1 SS check | lacks \
         $(./cli/cluster-env check --json --facts="$top/tests/fixtures/machines/dgx-h100/node.facts" |
             grep -oE '"[a-z_]+":' | tr -d '":' | sort -u))"
+    logs=$(mktemp -d)
+    python3 "$top/tests/program/status_data" "$logs" 65
+    # shellcheck disable=SC2046
+    empty "and of status" "$(section cluster-env.1 SS status | lacks \
+        $(./cli/cluster-env status --json --from="$logs" 2>/dev/null | grep -oE '"[a-z_]+":' | tr -d '":' | sort -u))"
+    rm -rf "$logs"
     # shellcheck disable=SC2046
     empty "and every exit status" "$(section cluster-env.1 SH 'EXIT STATUS' |
         lacks $(sed -n 's/.*CE_EXIT_[A-Z]* = \([0-9]\).*/\1/p' "$top/cli/command.h"))"

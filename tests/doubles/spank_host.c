@@ -238,7 +238,8 @@ static void run_task(struct stepd *stepd, size_t index)
     double start = cpu_microseconds();
     call_hook(stepd, HOST_TASK_INIT);
     leave_behind(stepd, cpu_microseconds() - start);
-    _exit(0); /* here slurmstepd starts the task's command */
+    /* here slurmstepd starts the task's command */
+    _exit(host_now.setup->command ? host_now.setup->command(host_now.answers) : 0);
 }
 
 static void end_task(struct stepd *stepd, size_t index, pid_t pid)
@@ -331,6 +332,8 @@ static void run_stepd(struct stepd *stepd)
     reset_signals();
     alarm(PATIENCE);
     load(stepd);
+    if (host_now.setup->directory)
+        check(chdir(host_now.setup->directory), "chdir");
     arrange_arguments(stepd);
     host_now.answers = &host_now.node->user_init;
     task_env_copy(&host_now.env, &host_now.answers->env);

@@ -7,6 +7,7 @@
 
 #include <slurm/spank.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "doubles/spank_recording.h"
@@ -42,6 +43,19 @@ struct host_layout {
 /* Where srun's side of the plugin leaves it for the tasks. */
 #define HOST_LAYOUT_VARIABLE "SLURM_CLUSTER_ENV_NODES"
 
+/* The time limit by which a node claims a step's end: spank/controller.c. */
+enum { HOST_CLAIMED = 7777777 };
+
+/* What slurmctld says, and does, when a task has failed. */
+struct host_controller {
+    bool silent;        /* it does not answer */
+    bool step_is_over;  /* it does not know the step any more */
+    bool step_is_taken; /* another node has claimed the step's end */
+    uint32_t job_state; /* a value of enum job_states and flags */
+    uint16_t restarts;
+    bool keeps_job; /* as after sbatch --no-requeue */
+};
+
 enum host_flag {
     HOST_NO_USER_INIT = 1,
     HOST_USER_INIT_TWICE = 2,
@@ -52,10 +66,13 @@ struct host_setup {
     const struct recording *recording;
     spank_context_t context;             /* 0: S_CTX_REMOTE */
     const char *run_dir;                 /* run=RUN_DIR/NODE; NULL: no such argument */
+    const char *directory;               /* of the job; NULL: that of this process */
     const char *arguments[4];            /* more words of the line in plugstack.conf */
     const struct host_machine *machines; /* up to one without a node */
     const char *nccl_conf;               /* what /etc/nccl.conf is; NULL: there is none */
     const struct host_layout *layout;    /* NULL: slurmctld does not answer */
+    const struct host_controller *controller; /* NULL: all runs, for the first time */
+    int (*command)(const struct recorded_hook *task); /* a task's, and its exit status; NULL: 0 */
     unsigned flags;
 };
 
@@ -64,6 +81,7 @@ struct host_calls {
     atomic_int rc; /* the first that was not 0 */
     atomic_uint runs;
     atomic_uint gets, sets, opens, binds, kills, layouts;
+    atomic_uint questions, claims, requeues; /* to slurmctld, about a failure */
 };
 
 struct host_task {

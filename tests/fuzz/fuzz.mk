@@ -7,6 +7,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_environment \
     tests/fuzz/fuzz_facts \
     tests/fuzz/fuzz_gpu_bench \
+    tests/fuzz/fuzz_health_line \
     tests/fuzz/fuzz_hostlist \
     tests/fuzz/fuzz_job \
     tests/fuzz/fuzz_kernel \
@@ -23,6 +24,8 @@ tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/driver.c te
 tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_facts_SOURCES = tests/fuzz/fuzz_facts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_gpu_bench_SOURCES = tests/fuzz/fuzz_gpu_bench.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_health_line_SOURCES = tests/fuzz/fuzz_health_line.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_health_line_LDADD = libstatus.la libadmin.la libprobe.la libcore.la
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_job_SOURCES = tests/fuzz/fuzz_job.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -70,6 +73,10 @@ EXTRA_DIST += \
     tests/fuzz/corpus/hostlist/range \
     tests/fuzz/corpus/hostlist/several \
     tests/fuzz/corpus/hostlist/unclosed \
+    tests/fuzz/corpus/health_line/bench \
+    tests/fuzz/corpus/health_line/drained \
+    tests/fuzz/corpus/health_line/hostile \
+    tests/fuzz/corpus/health_line/several \
     tests/fuzz/corpus/kernel/benign \
     tests/fuzz/corpus/kernel/garbage \
     tests/fuzz/corpus/kernel/memory \
@@ -116,4 +123,4 @@ EXTRA_DIST += \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gpu_bench.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_bench.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gpu_bench.input fuzz-health_line.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_bench.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-roster.input fuzz-sysfs.input

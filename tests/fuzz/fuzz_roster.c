@@ -14,7 +14,7 @@ static void check_nodes(const struct ce_roster *roster)
         const struct ce_roster_node *node = ce_roster_at(roster, i);
         size_t length = ce_hostname_span(node->name);
         FUZZ_CHECK(length > 0 && length <= CE_HOSTNAME_MAX && !node->name[length]);
-        FUZZ_CHECK(node->address && node->state && node->partition);
+        FUZZ_CHECK(node->address && node->state && node->partition && node->reason);
     }
 }
 

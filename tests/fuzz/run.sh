@@ -31,8 +31,11 @@ echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return n && !
 libs=$(pkg-config --cflags --libs libconfig jansson) || skip "libconfig or jansson is not installed"
 
 sanitize=address,undefined
-flags="-std=c11 -D_GNU_SOURCE -I$top/lib -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined"
-for source in "$top"/lib/*/*.c; do
+echo '#define PACKAGE_VERSION "fuzz"' >"$work/config.h"
+flags="-std=c11 -D_GNU_SOURCE -I$top/lib -I$work -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined"
+(cd "$top" && sh build-aux/embed ce_ lib/status/page.html lib/status/page.css lib/status/page_data.js lib/status/page.js) \
+    >"$work/page_files.c"
+for source in "$top"/lib/*/*.c "$work/page_files.c"; do
     case $source in */public/*) continue ;; esac # of the installed library, which no target needs
     name=$(echo "${source#"$top"/}" | tr / -)
     # shellcheck disable=SC2086 # lists of words

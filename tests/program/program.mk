@@ -118,12 +118,14 @@ endif
 tests_program_test_plugin_SOURCES = \
     tests/doubles/libc_calls.c \
     tests/doubles/spank_calls.c tests/doubles/spank_calls.h \
+    tests/doubles/spank_controller.c \
     tests/doubles/spank_host.c tests/doubles/spank_host.h \
     tests/doubles/spank_recording.c tests/doubles/spank_recording.h \
     tests/doubles/task_env.c tests/doubles/task_env.h \
     tests/program/plugin/cases.h \
     tests/program/plugin/expect.c tests/program/plugin/expect.h \
     tests/program/plugin/expect_refusal.c \
+    tests/program/plugin/gang.c \
     tests/program/plugin/hostile.c \
     tests/program/plugin/lifetime.c \
     tests/program/plugin/option.c \

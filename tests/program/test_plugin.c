@@ -111,6 +111,7 @@ int main(void)
     add_cases(order_cases);
     add_cases(refusal_cases);
     add_cases(rails_cases);
+    add_cases(gang_cases);
     add_cases(lifetime_cases);
     add("the cost of a task is told", print_cost, NULL);
     add_cases(hostile_cases); /* they make this process large and its forks slow */

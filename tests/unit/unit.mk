@@ -18,7 +18,9 @@ unit_programs = \
     tests/unit/model/test_nccl_bench \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
+    tests/unit/model/test_gres \
     tests/unit/model/test_host \
+    tests/unit/model/test_hostfold \
     tests/unit/model/test_hostindex \
     tests/unit/model/test_hca \
     tests/unit/model/test_hostlist \
@@ -48,6 +50,7 @@ unit_programs = \
     tests/unit/checks/test_ib \
     tests/unit/health/test_drain \
     tests/unit/health/test_bench_run \
+    tests/unit/health/test_equipment \
     tests/unit/health/test_check_names \
     tests/unit/health/test_guard \
     tests/unit/health/test_recover \
@@ -110,7 +113,10 @@ unit_programs = \
     tests/unit/session/test_session \
     tests/unit/slurm/test_environment \
     tests/unit/slurm/test_nodes \
-    tests/unit/slurm/test_open_mode
+    tests/unit/slurm/test_open_mode \
+    tests/unit/status/test_board \
+    tests/unit/status/test_health_line \
+    tests/unit/status/test_rows
 # Kernel logs.
 EXTRA_DIST += \
     tests/fixtures/kernel/benign.kmsg \
@@ -238,6 +244,7 @@ EXTRA_DIST += \
     tests/unit/probe/machine.h \
     tests/unit/probe/asked.h \
     tests/unit/probe/tree.h \
+    tests/unit/status/lines.h \
     tests/unit/unit.h \
     tests/unit/unit_dir.h \
     tests/unit/unit_env.h
@@ -248,6 +255,9 @@ tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_run_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_run_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_status_test_board_LDADD = libstatus.la $(LDADD)
+tests_unit_status_test_health_line_LDADD = libstatus.la $(LDADD)
+tests_unit_status_test_rows_LDADD = libstatus.la $(LDADD)
 tests_unit_report_test_topology_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 

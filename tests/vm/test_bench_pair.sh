@@ -65,9 +65,9 @@ told() { sed -nE "s/\r$//; s/^$2: //p" "$work/$1"; } # NODE NAME
 verdicts() { sed -nE 's/^(pass|fail|warn|unknown|skip) +(bench[^ ]*) +([^ ]*).*/\1 \2 \3/p; /^status/p'; }
 readonly both=$'pass bench.rdma.write mlx5_1/1\npass bench.rdma.latency mlx5_1/1\nstatus 0'
 
-# vm NUMBER ROLE: a VM at the back; what it says goes to $work/NUMBER. It has one processor: what is not
-# acknowledged in its time is sent again, and rdma_rxe (6.1) gets that wrong where its timer and its sender run
-# side by side. Then a write fails with "remote invalid request error", that of ib_write_bw too.
+# vm NUMBER ROLE: a VM at the back; what it says goes to $work/NUMBER. It has one processor: with
+# two rdma_rxe (6.1) often gets it wrong when it sends again what was not acknowledged in time. Then a write fails
+# with "remote invalid request error", that of ib_write_bw too.
 vm() {
     "$here/vm" -t 600 -m 512 -c 1 -n "$2:$work/cable" "$here/test_bench_pair.sh" "$build" --in-vm "$1" >"$work/$1" 2>"$work/$1.err" &
     vms+=($!)

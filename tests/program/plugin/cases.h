@@ -14,6 +14,7 @@ extern const struct plugin_case text_cases[];
 extern const struct plugin_case order_cases[];
 extern const struct plugin_case refusal_cases[];
 extern const struct plugin_case rails_cases[];
+extern const struct plugin_case gang_cases[];
 extern const struct plugin_case hostile_cases[];
 extern const struct plugin_case lifetime_cases[];
 

@@ -59,6 +59,8 @@ static void expect_hooks(const struct host_node *node)
                calls->rc);
         expect(calls->kills == 0 || hook == HOST_TASK_EXIT, "%s of %s ended the step",
                host_hook_name(hook), node->recorded->name);
+        expect(calls->questions + calls->claims + calls->requeues == 0 || hook == HOST_TASK_EXIT,
+               "%s of %s asked slurmctld", host_hook_name(hook), node->recorded->name);
         expect(calls->sets == 0 || hook == HOST_USER_INIT || hook == HOST_TASK_INIT,
                "%s of %s changed the environment", host_hook_name(hook), node->recorded->name);
         expect(calls->layouts == 0 || hook == HOST_LOCAL_USER_INIT, "%s of %s asked slurmctld",
@@ -92,7 +94,10 @@ void expect_launched(const struct host_result *result)
     expect_calm(result);
     for (size_t n = 0; n < result->node_count; n++) {
         const struct host_node *node = &result->nodes[n];
-        expect(node->calls[HOST_TASK_EXIT].kills == 0, "%s ended the step", node->recorded->name);
+        const struct host_calls *end = &node->calls[HOST_TASK_EXIT];
+        expect(end->kills == 0, "%s ended the step", node->recorded->name);
+        expect(end->questions + end->claims + end->requeues == 0, "%s asked slurmctld",
+               node->recorded->name);
         for (size_t t = 0; t < node->task_count; t++)
             expect(node->tasks[t].returned && node->tasks[t].status == 0,
                    "task %zu of %s ended with status %x", t, node->recorded->name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/plugin/world.h"
 
+#include <ftw.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ const struct host_machine world_machines[] = {
     {"alpha", "10.9.0.14"}, {NULL, NULL},
 };
 
-static char run_dir[PATH_MAX / 2];
+static char run_dir[PATH_MAX / 2], job_dir[PATH_MAX / 2 + 8];
 
 const char *world_address(const char *node)
 {
@@ -120,7 +121,16 @@ int world_create(void **state)
         world_write_node(m);
     }
     world_write_book(NULL, NULL);
-    return 0;
+    snprintf(job_dir, sizeof job_dir, "%s/job", run_dir);
+    return mkdir(job_dir, 0777) < 0 || chmod(job_dir, 0777) < 0 ? -1 : 0;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
 }
 
 int world_destroy(void **state)
@@ -132,13 +142,22 @@ int world_destroy(void **state)
             remove(world_path(m->node, names[i]));
         rmdir(world_path(m->node, ""));
     }
+    if (nftw(job_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS) < 0)
+        return -1;
     return rmdir(run_dir);
+}
+
+const char *world_job_file(const char *name)
+{
+    static char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", job_dir, name);
+    return path;
 }
 
 struct host_setup world_setup(const struct recording *recording)
 {
     return (struct host_setup){
-        .recording = recording, .run_dir = run_dir, .machines = world_machines};
+        .recording = recording, .run_dir = run_dir, .directory = job_dir, .machines = world_machines};
 }
 
 char **world_recordings(void)

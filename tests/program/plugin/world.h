@@ -28,6 +28,10 @@ const char *world_run_dir(void);
 const char *world_path(const char *node, const char *name);
 void world_write(const char *node, const char *name, const char *text);
 
+/* A file in the directory that the job runs in, where its user may write; also in a buffer that the
+ * next call reuses. */
+const char *world_job_file(const char *name);
+
 /* The three texts of a node, anew.  The interface is eth1, its address as in world_machines. */
 void world_write_node(const struct host_machine *machine);
 /* The same with more lines in its facts and its policy. */

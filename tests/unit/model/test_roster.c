@@ -5,7 +5,7 @@
 #include "model/hostlist.h"
 
 static const struct ce_roster_node zeta = {"zeta1", "10.1.0.11", "idle", "all"};
-static const struct ce_roster_node n9 = {"n9", "n9-mgmt", "drained", ""};
+static const struct ce_roster_node n9 = {"n9", "n9-mgmt", "drained", "", "a = b", 1795273838, 8};
 
 static void write_two(struct ce_text *out)
 {
@@ -21,6 +21,9 @@ static void assert_same(const struct ce_roster_node *a, const struct ce_roster_n
     assert_string_equal(a->address, b->address);
     assert_string_equal(a->state, b->state);
     assert_string_equal(a->partition, b->partition);
+    assert_string_equal(a->reason, b->reason ? b->reason : "");
+    assert_int_equal(a->since, b->since);
+    assert_int_equal(a->gpus, b->gpus);
 }
 
 static void what_is_written_is_read(void **state)

@@ -31,6 +31,8 @@ static const struct ce_notes no_notes = {.count = 0};
 #define DRAINED_RUN                                                                                \
     {.phase = "prolog", .node = "n9", .boot_id = "b-1", .mode = "drain", .job = 12,                \
      .began = 1795273838, .took_ms = 1250, .reason = REASON, .done = CE_DONE_DRAINED,              \
+     .equipment = {.gpus_known = true, .gpus = 7, .gpus_expected = 8, .rails_known = true,         \
+                   .rails = 8, .rails_up = 6},                                                     \
      .findings = &findings, .notes = &no_notes}
 #define BENCH_RUN                                                                                  \
     {.phase = "bench", .test = "rdma", .node = "n9", .mode = "observe", .reason = "",              \
@@ -68,6 +70,10 @@ static const struct member_row {
     {"how_many_of_each_verdict", DRAINED_RUN, "counts",
      "{\"pass\":1,\"skip\":1,\"unknown\":1,\"warn\":1,\"fail\":2}"},
     {"which_test_it_was", BENCH_RUN, "test", "\"rdma\""},
+    {"gpus", DRAINED_RUN, "gpus", "{\"found\":7,\"expected\":8}"},
+    {"rails_that_nobody_counted_are_those_there", DRAINED_RUN, "rails", "{\"up\":6,\"expected\":8}"},
+    {"what_is_not_known_is_null", BROKEN_RUN, "gpus", "{\"found\":null,\"expected\":null}"},
+    {"also_of_rails", BROKEN_RUN, "rails", "{\"up\":null,\"expected\":null}"},
     {"none_is_left_out", DRAINED_RUN, "left_out", "0"},
 };
 

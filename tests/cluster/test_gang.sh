@@ -1,0 +1,240 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# test_gang.sh SERIES: --cluster-env=gang, retries=N, output=primary and `cluster-env run`: steps and
+# jobs that fail in every way, and what is then ended, requeued and shown.
+# shellcheck disable=SC2016 # what stands in single quotes is for the tasks to expand
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/tap.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/product.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/tasks.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/steps.sh"
+
+our_lines() { grep -ac 'cluster-env: .*' <<<"$err" || true; }
+
+# one_says REGEX: one line of ours, whichever node it is from
+one_says() {
+    [[ $(our_lines) -eq 1 && $err =~ cluster-env:\ $1 ]] || complain "said: $err"
+}
+
+# ended_with STATUS: the last step, whose tasks would have run two minutes
+ended_with() { [[ $status -eq $1 ]] || complain "srun: status $status, expected $1: $err"; }
+
+# All ranks but 2 wait for two minutes, longer than anybody waits for them here.
+readonly others_wait='[[ $RANK == 2 ]] || exec sleep 120; '
+
+# ---------------------------------------------------------------- gang
+
+test_task() {
+    run as_user srun -N4 --cluster-env=gang bash -c "$others_wait sleep 0.3; exit 3"
+    ended_with 137
+    one_says 'n10: rank 2 ended with status 3; gang: the whole step ends'
+    verdict "a task ends with status 3: the whole step ends, one line tells of whom"
+    run as_user srun -N4 --cluster-env=gang bash -c "$others_wait sleep 0.3; kill -KILL \$\$"
+    ended_with 137
+    one_says 'n10: rank 2 was ended by signal 9; gang: the whole step ends'
+    verdict "a task is killed: the same"
+    run as_user srun -N4 --ntasks-per-node=2 --cluster-env=gang bash -c "$others_wait sleep 0.3; kill -SEGV \$\$"
+    ended_with 139
+    one_says 'n9: rank 2 was ended by signal 11; gang: the whole step ends'
+    verdict "a task crashes, two tasks a node: the same"
+    run as_user srun -N4 --cluster-env=gang bash -c 'sleep 0.3; exit 7'
+    [[ $status -eq 7 || $status -eq 137 ]] || complain "status $status"
+    [[ $(our_lines) -ge 1 && $err == *"ended with status 7; gang: the whole step ends"* ]] || complain "said: $err"
+    verdict "all tasks fail at once: the step ends; of the nodes mostly one says so"
+}
+
+test_no_failure() {
+    run as_user srun -N4 --cluster-env=gang bash -c '[[ $RANK != 2 ]] || exit 0; sleep 1'
+    quiet
+    verdict "a task that ends with 0 does not end the step"
+    run as_user srun -N4 --cluster-env bash -c '[[ $RANK != 2 ]] || exit 3; sleep 1; : >ran.$RANK'
+    ended_with 3
+    [[ $(our_lines) -eq 0 && -e $home/ran.0 && -e $home/ran.1 && -e $home/ran.3 ]] || complain "$err"
+    verdict "without gang the other tasks run on, and nothing is said"
+}
+
+test_scancel() {
+    as_user srun -N4 --cluster-env=gang bash -c ': >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/cancelled" &
+    wait_until 10 test -e "$home/in.3" || complain "the tasks do not run"
+    as_user scancel --user=demo
+    wait "$!" || true
+    err=$(<"$state/cancelled")
+    [[ $(our_lines) -eq 0 ]] || complain "said: $err"
+    verdict "scancel ends the step itself: nothing is said of a gang"
+}
+
+# stepd_of NODE: the process of the one step there
+stepd_of() {
+    as_root "$1" bash -c 'for pid in $(pgrep -f "^slurmstepd: \["); do
+            [[ $(nsenter -t "$pid" -u hostname) != "$0" ]] || echo "$pid"; done' "$1"
+}
+
+# The lock stands for a connection: its holder's end is seen at once.
+test_stepd() {
+    local stepd start
+    as_user srun -N4 --cluster-env=gang bash -c ': >lock.$RANK; exec 9<lock.$RANK; flock 9; : >held.$RANK
+        [[ $RANK == 0 ]] || exec sleep 120
+        until [[ -e held.1 && -e held.2 && -e held.3 ]]; do sleep 0.05; done
+        exec 8<lock.1; : >all; flock 8; echo "rank 1 is gone" >&2; exit 4' >"$state/out" 2>"$state/stepd" &
+    wait_until 20 test -e "$home/all" || complain "the tasks do not run"
+    stepd=$(stepd_of n9)
+    start=$SECONDS
+    as_root n9 kill -KILL "$stepd" || complain "slurmstepd of n9: '$stepd'"
+    wait "$!" && status=0 || status=$?
+    err=$(<"$state/stepd")
+    diag "ended after $((SECONDS - start)) s with status $status"
+    [[ $status -ne 0 && $err == *"rank 1 is gone"* ]] || complain "status $status: $err"
+    one_says 'alpha: rank 0 ended with status 4; gang: the whole step ends'
+    verdict "kill -9 of a slurmstepd: its task goes with it, the ranks that talk to it fail, the step ends"
+}
+
+# ---------------------------------------------------------------- retries
+
+# failing NAME SBATCH_ARGUMENT... : writes its count of restarts to $home/NAME.runs in each run
+job_of() { run as_user sbatch --parsable --open-mode=append -o "$1.out" "${@:2}"; [[ $status -eq 0 && -z $err ]] || complain "sbatch $1: $err"; }
+
+runs_of() { tr '\n' ' ' <"$home/$1.runs" 2>/dev/null || true; }
+
+job_state() { as_user scontrol -o show job "$1" 2>&1 | sed -n 's/.*JobState=\([A-Z]*\).* Restarts=\([0-9]*\).*/\1 \2/p'; }
+is_state() { [[ $(job_state "$1") == "$2" ]]; }
+wait_for_state() { wait_until 60 is_state "$1" "$2" || complain "job $1: $(job_state "$1"), expected $2"; }
+
+readonly count_run='echo "${SLURM_RESTART_COUNT-none}" >>NAME.runs; '
+
+test_retries() {
+    local -A id=()
+    script() { echo "${count_run/NAME/$1}$2"; }
+    job_of twice -N2 --cluster-env=gang,retries=3 --wrap "$(script twice 'srun bash -c "[[ \$RANK == 0 ]] || (( \${SLURM_RESTART_COUNT-0} >= 2 )) || exit 3; (( \${SLURM_RESTART_COUNT-0} >= 2 )) || exec sleep 120"')"
+    id[twice]=$out
+    job_of always -N1 --cluster-env=retries=1 --wrap "$(script always 'exit 5')"
+    id[always]=$out
+    job_of outer -N1 --cluster-env=retries=2 --wrap "$(script outer 'sbatch -o inner.out --wrap "echo \$SLURM_JOB_ID >inner.id; exit 6"; srun false; exit 0')"
+    id[outer]=$out
+    job_of kept -N1 --no-requeue --cluster-env=retries=2 --wrap "$(script kept 'exit 5')"
+    id[kept]=$out
+    job_of cancelled -N1 --cluster-env=gang,retries=2 --wrap "$(script cancelled 'srun bash -c ": >cancel.me; exec sleep 120"')"
+    id[cancelled]=$out
+    wait_until 20 test -e "$home/cancel.me" || complain "the job to cancel does not run"
+    as_user scancel "${id[cancelled]}"
+    wait_for_state "${id[cancelled]}" "CANCELLED 0"
+    [[ $(<"$home/cancelled.out") != *requeue* ]] || complain "$(<"$home/cancelled.out")"
+    verdict "retries=2, and the user's own scancel: not requeued"
+    wait_for_state "${id[kept]}" "FAILED 0"
+    [[ $(<"$home/kept.out") == *"Slurm does not requeue the job: "* ]] || complain "$(<"$home/kept.out")"
+    verdict "retries=2 with --no-requeue: not requeued, and the job's output says so"
+    wait_for_state "${id[outer]}" "COMPLETED 0"
+    wait_until 20 test -s "$home/inner.id" || complain "no job from inside"
+    wait_for_state "$(<"$home/inner.id")" "FAILED 0"
+    verdict "retries=2 and status 0: not requeued; nor is a job that it submits and that fails"
+    wait_for_state "${id[always]}" "FAILED 1"
+    [[ $(runs_of always) == "none 1 " ]] || complain "runs: $(runs_of always)"
+    [[ $(<"$home/always.out") == *"retry 1 of 1"*"retries=1 are used up"* ]] || complain "$(<"$home/always.out")"
+    verdict "retries=1, always failing: run twice, and the output of both runs is there"
+    wait_for_state "${id[twice]}" "COMPLETED 2"
+    [[ $(runs_of twice) == "none 1 2 " ]] || complain "runs: $(runs_of twice)"
+    verdict "gang,retries=3, a rank that fails twice: the job comes back twice and knows it, then it is done"
+}
+
+test_submission() {
+    run as_user sbatch --parsable --cluster-env=retries=1 -o s.out --wrap true
+    [[ $status -eq 0 && $out =~ ^[0-9]+$ && $(our_lines) -eq 1 && $err == *"add --open-mode=append"* ]] || complain "$out / $err"
+    printf '#!/bin/sh\n#SBATCH --open-mode=append --cluster-env=retries=1\n' >"$home/append.sh"
+    run as_user sbatch --parsable -o s.out append.sh
+    [[ $status -eq 0 && -z $err ]] || complain "$err"
+    verdict "sbatch says that a retry overwrites the output, and is quiet with --open-mode=append in the script"
+    run as_user sbatch --cluster-env=output=primary --wrap true
+    [[ $status -ne 0 && $err == *"output=primary is for one srun"* ]] || complain "$status: $err"
+    run as_user salloc --cluster-env=retries=1 true
+    [[ $status -ne 0 && $err == *"retries=1 is for batch jobs"* ]] || complain "$status: $err"
+    verdict "output=primary for sbatch, retries for salloc: refused, with the command where they belong"
+    wait_until 20 is_calm || complain "$(look_around)"
+}
+
+# ---------------------------------------------------------------- output
+
+newest_logs() { (cd "$home" && ls -dt cluster-env-*.0 | head -n 1); }
+
+test_output() {
+    run as_user bash -c 'umask 027; srun -N4 --cluster-env=output=primary bash -c "echo out \$RANK; echo err \$RANK >&2"'
+    [[ $status -eq 0 && $out == "out 0" && $err == "err 0" ]] || complain "$status '$out' '$err'"
+    local logs=$home/$(newest_logs) rank
+    for rank in 1 2 3; do
+        [[ $(<"$logs/$rank.log") == $'out '$rank$'\nerr '$rank ]] || complain "$rank.log: $(<"$logs/$rank.log")"
+        [[ $(stat -c %a:%u "$logs/$rank.log") == "640:$(stat -c %u "$home")" ]] || complain "$(stat "$logs/$rank.log")"
+    done
+    [[ ! -e $logs/0.log ]] || complain "there is a 0.log"
+    verdict "output=primary: rank 0's output only; the others' in files of the user's, by the user's umask"
+    run as_user srun -N4 --cluster-env=output=primary,gang bash -c "$others_wait seq 40; sleep 0.3; printf 'Traceback of %s' \$RANK >&2; exit 3"
+    ended_with 137
+    [[ $err == *"rank 2 ended with status 3; gang: the whole step ends; the end of cluster-env-"*"/2.log:"*"rank 2: 40"*"rank 2: Traceback of 2"* &&
+        $err != *"rank 2: 31"$'\n'* && $(our_lines) -eq 11 ]] || complain "$err"
+    verdict "a rank fails: the last ten lines of its file are shown, and no other's"
+    as_user mkdir -m 0555 closed
+    run as_user bash -c 'cd closed; srun -N2 --cluster-env=output=primary bash -c "echo \$RANK"'
+    [[ $status -eq 0 && $(sort <<<"$out") == $'0\n1' ]] || complain "$status '$out'"
+    one_says 'n9: rank 1: cannot make .*Permission denied; its output stays with that of rank 0'
+    verdict "a directory where the user may not write: said once, and the output stays where it was"
+}
+
+# ---------------------------------------------------------------- cluster-env run
+
+test_run() {
+    run as_user srun -N2 --cluster-env cluster-env run --dry-run torchrun 'a b.py'
+    [[ $(sort <<<"$out") == "$(for k in 0 1; do printf '%s\n' "torchrun --nnodes=2 --node_rank=$k --nproc_per_node=1 --master_addr=10.20.0.14 --master_port=$(sed -n 's/.*port=\([0-9]*\).*/\1/p' <<<"$out" | head -n 1) 'a b.py'"; done)" ]] ||
+        complain "$out / $err"
+    verdict "cluster-env run --dry-run torchrun: each node's command, as a shell would read it"
+    as_user bash -c 'printf "#!/bin/sh\nfor word; do case \$word in --hostfile=*) cat \${word#*=};; esac; done\n" >deepspeed; chmod 755 deepspeed'
+    run as_user srun -N2 --cluster-env cluster-env run ./deepspeed x.py
+    [[ $status -eq 0 && $(sort -u <<<"$out") == $'alpha slots=1\nn9 slots=1' ]] || complain "$out / $err"
+    verdict "cluster-env run deepspeed: its host file is there to be read"
+    run as_user srun -N1 --cluster-env cluster-env run bash -c 'kill -TERM $$'
+    ended_with 143
+    run as_user srun -N2 --cluster-env cluster-env run -- bash -c 'exit $((RANK * 5))'
+    ended_with 5
+    verdict "cluster-env run: status and signal are the command's"
+    run as_user srun -N2 --cluster-env=gang cluster-env run --primary-result -- bash -c 'exit $((RANK * 5))'
+    ended_with 0
+    [[ $err == *"cluster-env run: rank 1 ended with status 5; the result is rank 0's"* ]] || complain "$err"
+    run as_user srun -N2 --cluster-env cluster-env run --primary-result -- bash -c 'exit $((RANK ? 0 : 6))'
+    ended_with 6
+    verdict "cluster-env run --primary-result: rank 0's status is the step's"
+}
+
+# ---------------------------------------------------------------- a node
+
+# Slurm ends the job itself, once it counts the node as down; retries=N counts these runs too. Not among the
+# groups that run by themselves, for it takes a minute: CASES=node.
+test_node() {
+    run as_user sbatch --parsable --requeue --open-mode=append -N2 -w n9,alpha -o node.out --cluster-env=gang,retries=2 \
+        --wrap 'echo "run ${SLURM_RESTART_COUNT-none}" >>node.runs; [[ $SLURM_RESTART_COUNT ]] || srun bash -c ": >node.\$RANK; exec sleep 120"'
+    local id=$out
+    wait_until 20 test -e "$home/node.0" -a -e "$home/node.1" || complain "the job does not run"
+    as_root n9 bash -c 'kill -KILL "$(cat "$0")"' "$state/pid/n9"
+    wait_until 60 is_down n9 || complain "n9 is not down: $(as_user sinfo -N)"
+    "$cluster" restart "$state" n9 >/dev/null
+    daemons=$(daemon_pids)
+    as_root head scontrol update nodename=n9 state=resume >/dev/null 2>&1 || true
+    wait_for_state "$id" "COMPLETED 1"
+    verdict "kill -9 of a slurmd: Slurm counts the node as down, ends the job everywhere and requeues it"
+}
+is_down() { [[ $(as_user sinfo -h -n "$1" -o %T) == down* ]]; }
+
+main() {
+    [[ $# -eq 1 ]] || { echo "usage: test_gang.sh SERIES" >&2; exit 2; }
+    local groups=(task no_failure scancel stepd retries submission output run)
+    scheduler=,sched_interval=1,sched_min_interval=0
+    local options=(--cred-expire 5)
+    plan $((22 + ${#groups[@]}))
+    [[ ${CASES-} != node ]] || options+=(--slurm-conf SlurmdTimeout=20)
+    start_product "$1" "${options[@]}"
+    run_groups "$1" "${groups[@]}"
+    finish
+}
+
+main "$@"
