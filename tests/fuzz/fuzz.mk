@@ -13,6 +13,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_kernel \
     tests/fuzz/fuzz_nccl_conf \
     tests/fuzz/fuzz_nccl_list \
+    tests/fuzz/fuzz_open_mode \
     tests/fuzz/fuzz_option \
     tests/fuzz/fuzz_policy \
     tests/fuzz/fuzz_rdma \
@@ -30,6 +31,7 @@ tests_fuzz_fuzz_job_SOURCES = tests/fuzz/fuzz_job.c tests/fuzz/driver.c tests/fu
 tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_list_SOURCES = tests/fuzz/fuzz_nccl_list.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_open_mode_SOURCES = tests/fuzz/fuzz_open_mode.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_rdma_SOURCES = tests/fuzz/fuzz_rdma.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -92,6 +94,8 @@ EXTRA_DIST += \
     tests/fuzz/corpus/nccl_list/many \
     tests/fuzz/corpus/nccl_list/odd \
     tests/fuzz/corpus/nccl_list/usual \
+    tests/fuzz/corpus/open_mode/script \
+    tests/fuzz/corpus/open_mode/words \
     tests/fuzz/corpus/option/all \
     tests/fuzz/corpus/option/bad \
     tests/fuzz/corpus/option/empty \
