@@ -113,6 +113,9 @@ check_command() {
         $(./cli/cluster-env status --json --from="$logs" 2>/dev/null | grep -oE '"[a-z_]+":' | tr -d '":' | sort -u))"
     rm -rf "$logs"
     # shellcheck disable=SC2046
+    empty "and of doctor" "$(section cluster-env.1 SS doctor | lacks \
+        $(./cli/cluster-env doctor --json --timeout=1 --helpers=/nonexistent | sed -n 's/^  "\([a-z_]*\)":.*/\1/p'))"
+    # shellcheck disable=SC2046
     empty "and every exit status" "$(section cluster-env.1 SH 'EXIT STATUS' |
         lacks $(sed -n 's/.*CE_EXIT_[A-Z]* = \([0-9]\).*/\1/p' "$top/cli/command.h"))"
 }
