@@ -372,6 +372,14 @@ static void (*find_consequence(const struct ce_step_id *id))(const struct ce_tas
     return request->gang ? ce_task_end_gang : request->primary_output ? ce_task_end_show : NULL;
 }
 
+/* Nodes of the component, and of the whole step, differ in a heterogeneous one. */
+static bool is_whole_step(spank_t spank)
+{
+    uint32_t nodes = 0;
+    return state.session && spank_get_item(spank, S_JOB_NNODES, &nodes) == ESPANK_SUCCESS &&
+           nodes == ce_allocation_node_count(&state.session->allocation);
+}
+
 /* In the stepd, after each task: the one place where calling Slurm is safe on every series. */
 HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
 {
@@ -392,6 +400,7 @@ HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
         spank_get_item(spank, S_TASK_ID, &local_rank);
         spank_get_item(spank, S_JOB_NODEID, &end.node_index);
         end.local_rank = (uint32_t)local_rank;
+        end.rank_is_known = is_whole_step(spank);
         follow(&end);
     }
     return 0;

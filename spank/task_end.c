@@ -63,6 +63,10 @@ static void say(const struct ce_task_end *end, int log, off_t start, const char 
     char what[64], node[65], before[128], step[CE_STEP_ID_TEXT];
     describe(end->status, what);
     node_name(node);
+    if (!end->rank_is_known) {
+        slurm_error("cluster-env: %s: a task %s%s", node, what, consequence);
+        return;
+    }
     if (log < 0) {
         slurm_error("cluster-env: %s: rank %u %s%s", node, end->rank, what, consequence);
         return;
@@ -78,6 +82,7 @@ void ce_task_end_show(const struct ce_task_end *end)
     struct ce_task_end shown = *end;
     off_t start = 0;
     ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
+    shown.rank_is_known = true; /* the task said it */
     if (log >= 0 && is_own_end(end->status))
         say(&shown, log, start, "");
 }
@@ -87,6 +92,7 @@ void ce_task_end_gang(const struct ce_task_end *end)
     struct ce_task_end shown = *end;
     off_t start = 0;
     ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
+    shown.rank_is_known |= log >= 0; /* the task said it */
     wait_for_turn(end->node_index);
     if (!ce_controller_claim_step(end->id.job_id, end->id.step_id) || !job_runs(end->id.job_id))
         return;

@@ -4,6 +4,7 @@
 #ifndef CE_SPANK_TASK_END_H
 #define CE_SPANK_TASK_END_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/allocation.h"
@@ -13,6 +14,7 @@ struct ce_task_end {
     struct ce_step_id id;
     int status;          /* as waitpid() says, not 0 */
     uint32_t rank, local_rank;
+    bool rank_is_known;  /* Slurm counts the ranks of a heterogeneous step by component */
     uint32_t node_index; /* so that the nodes of a step do not all ask at once */
     uint32_t retries;
     const struct ce_task_logs *logs;

@@ -15,6 +15,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_nccl_bench \
     tests/fuzz/fuzz_nccl_conf \
     tests/fuzz/fuzz_nccl_list \
+    tests/fuzz/fuzz_open_mode \
     tests/fuzz/fuzz_option \
     tests/fuzz/fuzz_policy \
     tests/fuzz/fuzz_rdma \
@@ -34,6 +35,7 @@ tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c te
 tests_fuzz_fuzz_nccl_bench_SOURCES = tests/fuzz/fuzz_nccl_bench.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_list_SOURCES = tests/fuzz/fuzz_nccl_list.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_open_mode_SOURCES = tests/fuzz/fuzz_open_mode.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_rdma_SOURCES = tests/fuzz/fuzz_rdma.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -106,6 +108,8 @@ EXTRA_DIST += \
     tests/fuzz/corpus/nccl_list/many \
     tests/fuzz/corpus/nccl_list/odd \
     tests/fuzz/corpus/nccl_list/usual \
+    tests/fuzz/corpus/open_mode/script \
+    tests/fuzz/corpus/open_mode/words \
     tests/fuzz/corpus/option/all \
     tests/fuzz/corpus/option/bad \
     tests/fuzz/corpus/option/empty \

@@ -143,6 +143,22 @@ static void without_failure_or_without_gang_slurmctld_is_asked_nothing(void **st
     world_each_series("srun-1x4", quiet_in);
 }
 
+/* Slurm counts a component's ranks by themselves: no rank is better than a wrong one. */
+static void components_in(struct recording *recording)
+{
+    struct host_result *result = run(recording, "gang", fails, NULL);
+    expect_lines(result, result->node_count);
+    expect_said(result, ": a task ended with status 3; gang: the whole step ends");
+    expect_calls_of_each(result, 2, 1, HOST_KILL_REQUESTS);
+    expect_done(result);
+}
+
+static void of_a_heterogeneous_step_no_rank_is_told(void **state)
+{
+    (void)state;
+    world_each_series("het", components_in);
+}
+
 static void followers_in(struct recording *recording)
 {
     static const struct host_controller taken = {.step_is_taken = true, .job_state = JOB_RUNNING};
@@ -383,6 +399,7 @@ const struct plugin_case gang_cases[] = {
     {"all tasks of a node fail: it asks once", all_tasks_of_a_node_fail_and_it_asks_once},
     {"without failure or without gang slurmctld is asked nothing",
      without_failure_or_without_gang_slurmctld_is_asked_nothing},
+    {"of a heterogeneous step no rank is told", of_a_heterogeneous_step_no_rank_is_told},
     {"a step that ends anyway is left alone", a_step_that_ends_anyway_is_left_alone},
     {"slurmctld does not answer and is asked to end the step all the same",
      slurmctld_does_not_answer_and_is_asked_to_end_the_step},
