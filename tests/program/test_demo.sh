@@ -76,7 +76,7 @@ kept() {
     ok "./demo --end ends it" test ! -e "$state"
 }
 
-plan 14
+plan 15
 real_job
 own_command
 batch_script
