@@ -20,7 +20,7 @@ _cluster_env_devices() { (cd /sys/class/infiniband 2>/dev/null && echo *); }
 _cluster_env_values() { # OPTION PROGRAM
     case $1 in
         --format | -f) echo -W "names addresses mpi mpich deepspeed horovod" ;;
-        --option | -o) echo -W "on off port= rdma=auto rdma=off rdma=require torchrun=on torchrun=off verbose" ;;
+        --option | -o) echo -W "on off port= rdma=auto rdma=off rdma=require torchrun=on torchrun=off output=all output=primary gang retries= verbose" ;;
         --phase) echo -W "prolog epilog manual" ;;
         --only) echo -W "$(_cluster_env_checks "$2")" ;;
         --tests | -t) echo -W "h2d d2h d2d p2p memory load" ;;

@@ -14,11 +14,15 @@ dist_man_MANS = docs/man/node.policy.5
 
 dist_doc_DATA += \
     docs/addresses.md \
+    docs/admin.md \
     docs/bench.md \
     docs/checks.md \
+    docs/frameworks.md \
+    docs/doctor.md \
     docs/hardware-seen.md \
     docs/machines.md \
     docs/monitoring.md \
+    docs/preflight.md \
     docs/prolog.md \
     docs/stable.md \
     docs/status.md \
@@ -28,7 +32,26 @@ dist_doc_DATA += \
     docs/user.md \
     docs/variables.md
 examplesdir = $(docdir)/examples
-dist_examples_DATA = docs/examples/cluster-env.rules.yml docs/examples/cluster_info.c
+frameworksdir = $(examplesdir)/frameworks
+dist_frameworks_DATA = \
+    docs/examples/frameworks/accelerate.sbatch \
+    docs/examples/frameworks/deepspeed.sbatch \
+    docs/examples/frameworks/horovod.sbatch \
+    docs/examples/frameworks/jax.sbatch \
+    docs/examples/frameworks/lightning.sbatch \
+    docs/examples/frameworks/megatron.sbatch \
+    docs/examples/frameworks/mpich.sbatch \
+    docs/examples/frameworks/nvshmem.sbatch \
+    docs/examples/frameworks/openmpi.sbatch \
+    docs/examples/frameworks/ray.sbatch \
+    docs/examples/frameworks/tensorflow.sbatch \
+    docs/examples/frameworks/torch.sbatch \
+    docs/examples/frameworks/torchrun.sbatch \
+    docs/examples/frameworks/train.py
+dist_examples_DATA = \
+    docs/examples/cluster-env.rules.yml \
+    docs/examples/cluster_info.c \
+    docs/examples/grafana-dashboard.json
 
 bashcompletion_DATA = completions/cluster-env
 CLEANFILES += completions/cluster-env

@@ -17,6 +17,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 #include "model/gres.h"
+#include "model/record.h"
 #include "model/roster.h"
 #include "slurm_config.h"
 #include "slurm_drain.h"
@@ -176,6 +177,39 @@ static int list(char **arguments)
     return print(&out);
 }
 
+/* ---------------------------------------------------------------- conf */
+
+/* What libslurm read from slurm.conf; slurm.h has the type, and no function that tells it without a call to
+ * slurmctld. */
+extern slurm_conf_t slurm_conf;
+
+/* AuthInfo: "socket=/run/munge/munge.socket.2,ttl=300". */
+static void add_socket(const char *info, struct ce_text *out)
+{
+    static const char key[] = "socket=";
+    char path[256];
+    for (; info && *info; info += *info == ',') {
+        size_t length = strcspn(info, ",");
+        if (strncmp(info, key, sizeof key - 1) == 0) {
+            snprintf(path, sizeof path, "%.*s", (int)(length - sizeof key + 1), info + sizeof key - 1);
+            ce_record_add(out, path, "munge.socket");
+            return;
+        }
+        info += length;
+    }
+}
+
+static int conf(char **arguments)
+{
+    ce_autotext struct ce_text out = CE_TEXT(OUTPUT_MAX);
+    (void)arguments;
+    ce_record_begin(&out);
+    ce_record_add_number(&out, (slurm_conf.prolog_flags & PROLOG_FLAG_SERIAL) != 0, "prolog.serial");
+    add_socket(slurm_conf.authinfo, &out);
+    ce_record_end(&out);
+    return print(&out);
+}
+
 /* ---------------------------------------------------------------- requeue */
 
 /* What srun and salloc started, and what must not run twice, Slurm ends by itself when the prolog has
@@ -207,6 +241,7 @@ static const struct {
     {"drain", 4, ce_slurm_drain},
     {"resume", 2, ce_slurm_resume},
     {"requeue", 1, requeue},
+    {"conf", 0, conf},
 };
 
 int main(int argc, char **argv)
@@ -222,7 +257,8 @@ int main(int argc, char **argv)
           "       slurm-node config file|controller\n"
           "       slurm-node drain NODE REASON PERCENT HOURS\n"
           "       slurm-node resume NODE REASON\n"
-          "       slurm-node requeue JOB\n",
+          "       slurm-node requeue JOB\n"
+          "       slurm-node conf\n",
           stderr);
     return 2;
 }

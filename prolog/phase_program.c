@@ -26,6 +26,7 @@
 #include "health/told.h"
 #include "local/texts.h"
 #include "model/hostlist.h"
+#include "preflight/preflight.h"
 #include "report/findings.h"
 
 /* For each second of the deadline: all probes side by side, then slurmctld, and something is left for
@@ -35,7 +36,11 @@ enum { PROBE_MS = 350, DRAIN_MS = 300, REQUEUE_MS = 100, ALL_MS = 900 };
 /* Nobody waits for an epilog like that: it has the time that leftovers take at most, and NVML's answers
  * meanwhile. */
 enum { LEFTOVERS_MS = CE_POLICY_LEFTOVERS_S * 1000 };
-enum { REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10, MORE_MAX = 64 };
+enum { CONF_MS = 2000, REPORT_MS = 1000, LAST_MS = 500, LAST_REPORT_MS = 250, WORDS_MAX = 64 << 10, MORE_MAX = 64 };
+
+/* How often a job that waits for nodes that do not come is requeued: where they never do, it should start as
+ * it would without us. */
+enum { RESTARTS_MAX = 2 };
 
 /* Shared with the child. */
 struct run {
@@ -51,6 +56,10 @@ struct run {
     bool faulty;                /* set before the node is drained: from here on the status is 1 */
     bool reported;
     struct ce_told *told; /* of a run that comes again and again; NULL: all is news */
+    /* Of the preflight, which is a child of its own: the first one sets what it starts from. */
+    const char *node_list; /* of the job; NULL: not told */
+    bool preflight;        /* is it to be run? */
+    char checked_name[256], boot_id[64];
 };
 
 /* ---------------------------------------------------------------- where it runs */
@@ -166,7 +175,7 @@ static void report(struct run *run, const struct ce_phase_result *result, const 
     struct ce_error err;
     const unsigned took_ms = ce_clock_ms_since(run->began);
     const struct ce_run told = {
-        .phase = run->name + strlen("cluster-"),
+        .phase = run->preflight ? ce_phase_name(CE_PREFLIGHT) : run->name + strlen("cluster-"),
         .node = run->node_name ? run->node_name : result->node_name,
         .boot_id = result->boot_id,
         .mode = error ? NULL : ce_mode_name(result->policy.mode),
@@ -284,6 +293,15 @@ static void answer(struct run *run, struct ce_phase_result *result)
     recover(run, result);
 }
 
+/* Also of a node with a fault: the others need not wait for it. */
+static bool wants_preflight(struct run *run, const struct ce_phase_result *result)
+{
+    snprintf(run->checked_name, sizeof run->checked_name, "%s", result->node_name);
+    snprintf(run->boot_id, sizeof run->boot_id, "%s", result->boot_id);
+    return run->phase == CE_PROLOG && run->job && result->policy.preflight.mode != CE_PREFLIGHT_OFF &&
+           ce_preflight_is_gang(run->node_list);
+}
+
 static void check_node(struct run *run)
 {
     const struct ce_phase what = {
@@ -309,6 +327,7 @@ static void check_node(struct run *run)
     tell_findings(run, &result);
     answer(run, &result);
     report(run, &result, NULL, REPORT_MS);
+    run->preflight = wants_preflight(run, &result);
 }
 
 /* A health check comes every few minutes. */
@@ -326,6 +345,65 @@ static int run_phase(void *ctx)
         ce_told_store(CE_RUN_DIR, &told, NULL);
     run->told = NULL;
     return 0;
+}
+
+/* ---------------------------------------------------------------- the preflight, in a child of its own */
+
+/* Nodes that do not come hold the job up, and nobody else tells Slurm. */
+static void requeue_held_up(const struct run *run, const struct ce_gang *gang)
+{
+    struct ce_error err;
+    if (!gang->requeue || run->faulty)
+        return;
+    if (run->policy.mode == CE_MODE_OBSERVE)
+        tell_syslog(run, LOG_WARNING, "mode = \"observe\", else this job would be requeued: not all of its nodes came to the preflight");
+    else if (run->slurm.restarts >= RESTARTS_MAX)
+        tell_syslog(run, LOG_WARNING, "this job is not requeued once more: not all of its nodes came to the preflight");
+    else if (ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err) == CE_CHANGED)
+        tell_syslog(run, LOG_WARNING, "this job is requeued: not all of its nodes came to the preflight");
+    else
+        tell_syslog(run, LOG_WARNING, "%s", err.text);
+}
+
+static int run_preflight(void *ctx)
+{
+    struct run *run = ctx;
+    const struct ce_preflight what = {
+        .helpers = CE_HELPER_DIR,
+        .run_dir = CE_RUN_DIR,
+        .job = run->job,
+        .node_list = run->node_list,
+        .node_name = run->checked_name,
+        .whole = run->slurm.share == CE_SHARE_NODE,
+        .out = run->faulty,
+        .policy = &run->policy.preflight,
+    };
+    ce_autophase struct ce_phase_result result = {.policy = run->policy};
+    ce_autopreflight struct ce_preflight_found found;
+    struct ce_error unknown = {""}, err;
+    openlog(run->name, LOG_PID, LOG_DAEMON);
+    snprintf(result.node_name, sizeof result.node_name, "%s", run->checked_name);
+    snprintf(result.boot_id, sizeof result.boot_id, "%s", run->boot_id);
+    int failed = ce_preflight_run(&what, &found, &result.notes, &unknown);
+    run->reported = what.out;
+    if (what.out)
+        return 0;
+    if (ce_phase_judge_gang(failed ? NULL : &found.gang, found.nodes, unknown.text, &result, &err) < 0) {
+        tell_syslog(run, LOG_ERR, "%s", err.text);
+        return 0;
+    }
+    tell_findings(run, &result);
+    answer(run, &result);
+    if (!failed)
+        requeue_held_up(run, &found.gang);
+    report(run, &result, NULL, REPORT_MS);
+    return 0;
+}
+
+/* How long it may take: who is told a fault drains itself after it. */
+static unsigned preflight_ms(const struct ce_policy *policy)
+{
+    return policy->preflight.deadline_s * 1000 + CONF_MS + (ALL_MS - PROBE_MS) * policy->deadline_s;
 }
 
 /* ---------------------------------------------------------------- in the parent */
@@ -371,7 +449,9 @@ static void read_policy(struct ce_policy *ret)
 int ce_phase_program(const char *name, unsigned phase)
 {
     struct ce_error err;
+    const struct ce_environ env = {.get = get_variable};
     ce_autofree char *node = node_name();
+    ce_autofree char *node_list = NULL;
     open_standard_files();
     signal(SIGPIPE, SIG_IGN); /* slurmd may not listen, and death would be a fault */
     struct run *run =
@@ -380,7 +460,9 @@ int ce_phase_program(const char *name, unsigned phase)
         return 0;
     *run = (struct run){
         .name = name, .phase = phase, .node_name = node};
-    ce_slurm_job_read(&(struct ce_environ){.get = get_variable}, &run->slurm);
+    const char *list = ce_slurm_job_nodes(&env);
+    run->node_list = node_list = list ? strdup(list) : NULL;
+    ce_slurm_job_read(&env, &run->slurm);
     run->job = run->slurm.id;
     run->began = ce_clock_ns();
     read_policy(&run->policy);
@@ -391,6 +473,13 @@ int ce_phase_program(const char *name, unsigned phase)
     run->told = NULL; /* it was the child's */
     if (run->last_words.text[0])
         run_child(run, say_last_words, LAST_MS, &err);
+    else if (run->preflight) {
+        run->reported = false;
+        run->began = ce_clock_ns();
+        run_child(run, run_preflight, preflight_ms(&run->policy), &run->last_words);
+        if (run->last_words.text[0])
+            run_child(run, say_last_words, LAST_MS, &err);
+    }
     return run->faulty;
 }
 

@@ -6,13 +6,17 @@ public_tests = \
 docs_tests = \
     tests/docs/checks.sh \
     tests/docs/completion.sh \
+    tests/docs/doctor.sh \
     tests/docs/documents.sh \
+    tests/docs/frameworks.sh \
     tests/docs/man.sh \
     tests/docs/messages.sh \
+    tests/docs/monitoring.sh \
     tests/docs/srun_help.sh
 TESTS += $(docs_tests) $(public_tests) tests/public/test_handle
 EXTRA_DIST += $(docs_tests) $(public_tests) \
     tests/tap.sh \
+    tests/docs/alerts.test.yml \
     tests/docs/messages.awk \
     tests/public/cluster.sh \
     tests/public/symbols.txt

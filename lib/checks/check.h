@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "model/finding.h"
+#include "model/gang.h"
+#include "model/hostlist.h"
 #include "model/node.h"
 #include "model/policy.h"
 
@@ -17,6 +19,7 @@ enum {
     CE_PROLOG = 1, /* before a job */
     CE_EPILOG = 2, /* after it */
     CE_MANUAL = 4, /* cluster-env check */
+    CE_PREFLIGHT = 8, /* before a job of several nodes, with each other (lib/preflight) */
     CE_EVERY_PHASE = CE_PROLOG | CE_EPILOG | CE_MANUAL,
 };
 
@@ -55,6 +58,9 @@ struct ce_check_view {
     unsigned memory_gb, hugepages;     /* 0: not known */
     const struct ce_node *before;      /* what the job's prolog saw; NULL: not known */
     double seconds;                    /* since then */
+    const struct ce_gang *gang;        /* what the preflight found; NULL: there was none */
+    const struct ce_hostlist *gang_nodes; /* the names of its nodes */
+    const char *gang_unknown;          /* why there was none; NULL: there should be none */
     uint32_t limit;                    /* the check's, of those that have one (checks/limit.h) */
 };
 
@@ -103,6 +109,8 @@ extern const struct ce_check ce_gpu_heat_checks[];
 extern const size_t ce_gpu_heat_check_count;
 extern const struct ce_check ce_gpu_delta_checks[];
 extern const size_t ce_gpu_delta_check_count;
+extern const struct ce_check ce_gang_checks[];
+extern const size_t ce_gang_check_count;
 extern const struct ce_check ce_gpu_leftover_checks[];
 extern const size_t ce_gpu_leftover_check_count;
 

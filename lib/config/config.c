@@ -305,6 +305,9 @@ static int read_nodes(const struct reader *reader, config_setting_t *nodes,
 static int check_whole(const struct reader *reader)
 {
     const struct ce_policy *policy = &reader->config->policy;
+    if (policy->preflight.port_last < policy->preflight.port_first)
+        return ce_fail(reader->err, "%s: preflight.port_first = %u is after preflight.port_last = %u",
+                       reader->path, policy->preflight.port_first, policy->preflight.port_last);
     if (policy->port_last < policy->port_first)
         return ce_fail(reader->err, "%s: port.first = %u is greater than port.last = %u",
                        reader->path, policy->port_first, policy->port_last);

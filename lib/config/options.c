@@ -303,6 +303,39 @@ static int apply_leftovers_wait(value_t value, struct ce_config *config, struct 
     return read_number(value, 0, CE_LEFTOVERS_WAIT_MAX, &config->policy.leftovers_wait, err);
 }
 
+static int apply_preflight_mode(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    if (ce_preflight_mode_parse(value->text, &config->policy.preflight.mode) < 0)
+        return ce_fail(err, "'%.40s': expected \"off\", \"network\" or \"rails\"", value->text);
+    return 0;
+}
+
+static int apply_preflight_deadline(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, CE_PREFLIGHT_DEADLINE_MIN, CE_PREFLIGHT_DEADLINE_MAX,
+                       &config->policy.preflight.deadline_s, err);
+}
+
+static int apply_preflight_first(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 1, 65535, &config->policy.preflight.port_first, err);
+}
+
+static int apply_preflight_last(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 1, 65535, &config->policy.preflight.port_last, err);
+}
+
+static int apply_preflight_floor(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 100000, &config->policy.preflight.floor_gbps, err);
+}
+
+static int apply_preflight_below(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 99, &config->policy.preflight.below_percent, err);
+}
+
 const struct ce_option ce_options[] = {
     {"mode", CE_OPTION_TEXT, false, apply_mode, NULL, "\"observe\"",
      "What cluster-prolog and cluster-epilog do about a fault. \"observe\": they tell what\n"
@@ -403,6 +436,24 @@ const struct ce_option ce_options[] = {
     {"bench.below_median", CE_OPTION_NUMBER, true, apply_bench_below, NULL, "5",
      "A rail, or a GPU, that delivers so many percent less than the median of its siblings\n"
      "is named; 0: none is."},
+    {"preflight.mode", CE_OPTION_TEXT, false, apply_preflight_mode, NULL, "\"off\"",
+     "What the nodes of a job prove to each other in their prologs, before it starts.\n"
+     "\"network\": that each reaches its neighbours and the first node on the cluster\n"
+     "network, with what bandwidth, and that rails and firmware agree. \"rails\": also what\n"
+     "each rail carries, where there are rails. See docs/preflight.md."},
+    {"preflight.deadline", CE_OPTION_NUMBER, false, apply_preflight_deadline, NULL, "10",
+     "In how many seconds it ends, whoever does not come: 4 to 60. cluster-prolog takes so\n"
+     "much longer at most."},
+    {"preflight.port_first", CE_OPTION_NUMBER, false, apply_preflight_first, NULL, "24000",
+     "The window of the ports where the nodes meet, both ends included; every node has to\n"
+     "reach every other one there."},
+    {"preflight.port_last", CE_OPTION_NUMBER, false, apply_preflight_last, NULL, "24999", ""},
+    {"preflight.floor", CE_OPTION_NUMBER, true, apply_preflight_floor, NULL, "0",
+     "What each rail (the cluster network, where none is measured) carries at least, in\n"
+     "Gb/s; 0: no such limit."},
+    {"preflight.below_median", CE_OPTION_NUMBER, true, apply_preflight_below, NULL, "50",
+     "What carries so many percent less than the median of the job's nodes is named; 0:\n"
+     "nothing is."},
 };
 const size_t ce_option_count = sizeof ce_options / sizeof *ce_options;
 

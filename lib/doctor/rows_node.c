@@ -49,27 +49,40 @@ static void judge_space(const struct ce_install *install, struct ce_findings *ou
 
 /* ---------------------------------------------------------------- its texts */
 
-static bool has_address(const struct ce_netif *netif, const struct ce_address *address)
+/* Jobs use no other kinds; containers' come and go. */
+static bool is_for_jobs(const struct ce_netif *netif)
 {
+    return netif->kind == CE_NETIF_ETHERNET || netif->kind == CE_NETIF_INFINIBAND;
+}
+
+static size_t count_usable(const struct ce_netif *netif)
+{
+    size_t count = 0;
     for (size_t i = 0; i < netif->address_count; i++)
-        if (ce_address_equal(&netif->addresses[i].address, address))
-            return true;
+        count += ce_address_is_usable(&netif->addresses[i].address);
+    return count;
+}
+
+/* One is enough: of IPv6 there may be such as the kernel renews every day. */
+static bool share_address(const struct ce_netif *a, const struct ce_netif *b)
+{
+    for (size_t i = 0; i < a->address_count; i++)
+        for (size_t k = 0; k < b->address_count; k++)
+            if (ce_address_is_usable(&a->addresses[i].address) &&
+                ce_address_equal(&a->addresses[i].address, &b->addresses[k].address))
+                return true;
     return false;
 }
 
-/* An interface or address of `a` that `b` has not. */
+/* An interface of `a` that `b` has not, or with no address that is the same. */
 static bool find_netif(const struct ce_node *a, const struct ce_node *b, char what[WHAT])
 {
     for (size_t i = 0; i < a->netif_count; i++) {
         const struct ce_netif *netif = &a->netifs[i], *other = ce_node_find_netif(b, netif->name);
-        bool same = other != NULL;
-        for (size_t k = 0; same && k < netif->address_count; k++)
-            same = !ce_address_is_usable(&netif->addresses[k].address) ||
-                   has_address(other, &netif->addresses[k].address);
-        if (!same && netif->address_count) {
-            snprintf(what, WHAT, "the addresses of %s", netif->name);
-            return true;
-        }
+        if (!is_for_jobs(netif) || !count_usable(netif) || (other && share_address(netif, other)))
+            continue;
+        snprintf(what, WHAT, "the addresses of %s", netif->name);
+        return true;
     }
     return false;
 }

@@ -82,7 +82,7 @@ static void judge_order(const struct ce_install *install, struct ce_findings *ou
 /* "run=/DIR", "default=on", "default=off"; what is none of them, or another folder; NULL: all is well. */
 static const char *odd_argument(const char *arguments, size_t *length)
 {
-    static const char *const known[] = {"default=on", "default=off", "run=" CE_RUN_DIR};
+    static const char *const known[] = {"default=on", "default=off", ("run=" CE_RUN_DIR)};
     for (; *arguments; arguments += *length + (arguments[*length] == ' ')) {
         bool fits = false;
         *length = strcspn(arguments, " ");

@@ -98,7 +98,7 @@ static bool can_be_late(const struct ce_check_rule *rule)
 
 static int fail_timeless(const struct ce_site *site, const struct ce_check_rule *rule, struct ce_error *err)
 {
-    ce_fail(err, "%s has no deadline; it asks nothing that could be late", rule->name);
+    ce_fail(err, "%s has no deadline; checks of rails (ib.*) and GPUs (gpu.*) have one", rule->name);
     return ce_fail_in(err, "%s:%u: checks", site->path, rule->line);
 }
 

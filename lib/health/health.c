@@ -24,6 +24,7 @@ static const struct {
     {ce_gpu_heat_checks, &ce_gpu_heat_check_count},
     {ce_gpu_leftover_checks, &ce_gpu_leftover_check_count},
     {ce_host_checks, &ce_host_check_count},
+    {ce_gang_checks, &ce_gang_check_count},
 };
 
 const struct ce_check *ce_health_check_at(size_t index)
@@ -164,6 +165,15 @@ int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before
     free((void *)view.rails);
     ce_rails_free(&rails);
     return failed || findings->lost ? ce_fail(err, "no memory") : 0;
+}
+
+int ce_health_judge_gang(const struct ce_gang *gang, const struct ce_hostlist *nodes,
+                         const char *unknown, const struct ce_policy *policy,
+                         struct ce_findings *findings, struct ce_error *err)
+{
+    struct ce_check_view view = {.gang = gang, .gang_nodes = nodes, .gang_unknown = unknown};
+    run_checks(&view, NULL, policy, CE_PREFLIGHT, NULL, findings);
+    return findings->lost ? ce_fail(err, "no memory") : 0;
 }
 
 bool ce_health_has(const struct ce_findings *findings, enum ce_verdict verdict)

@@ -30,6 +30,11 @@ int ce_health_judge_job(const struct ce_node *node, const struct ce_node *before
                         unsigned phase, const char *only, struct ce_findings *findings,
                         struct ce_error *err);
 
+/* The checks of the preflight.  gang NULL: there is nothing of it, for the reason `unknown`. */
+int ce_health_judge_gang(const struct ce_gang *gang, const struct ce_hostlist *nodes,
+                         const char *unknown, const struct ce_policy *policy,
+                         struct ce_findings *findings, struct ce_error *err);
+
 /* All checks, one after the other; NULL at the end. */
 const struct ce_check *ce_health_check_at(size_t index);
 /* NULL where there is none of that name. */

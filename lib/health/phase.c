@@ -100,22 +100,37 @@ static void clear_leftovers(const struct ce_phase *phase, const struct ce_share 
     ce_leftover_end(&task, node, &ret->notes);
 }
 
+/* What the node would be drained for; job: it was found after it; 0: none. */
+static void give_reason(uint32_t job, struct ce_phase_result *ret)
+{
+    ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX), within = CE_TEXT(REASON_MAX);
+    ce_report_reason(&ret->findings, job, &reason);
+    if (!reason.length)
+        return;
+    ce_report_reason_cut(&ret->findings, ce_text_string(&reason), sizeof ret->reason.text, &within);
+    ce_fail(&ret->reason, "%s", ce_text_string(&within));
+}
+
 static int judge(const struct ce_phase *phase, struct ce_node *node, const struct ce_times *times,
                  struct ce_phase_result *ret, struct ce_error *err)
 {
     struct ce_share share;
     ce_auto(ce_node_destroy) struct ce_node *before = compare(phase, node, ret);
-    ce_autotext struct ce_text reason = CE_TEXT(REASON_MAX), within = CE_TEXT(REASON_MAX);
     ce_share_find(&phase->slurm, node, before, &share, &ret->notes);
     clear_leftovers(phase, &share, node, ret);
     if (ce_health_judge_job(node, before, &share, times, &ret->policy, phase->phase, phase->only,
                             &ret->findings, err) < 0)
         return -1;
-    ce_report_reason(&ret->findings, phase->phase == CE_EPILOG ? phase->job : 0, &reason);
-    if (!reason.length)
-        return 0;
-    ce_report_reason_cut(&ret->findings, ce_text_string(&reason), sizeof ret->reason.text, &within);
-    ce_fail(&ret->reason, "%s", ce_text_string(&within));
+    give_reason(phase->phase == CE_EPILOG ? phase->job : 0, ret);
+    return 0;
+}
+
+int ce_phase_judge_gang(const struct ce_gang *gang, const struct ce_hostlist *nodes,
+                        const char *unknown, struct ce_phase_result *ret, struct ce_error *err)
+{
+    if (ce_health_judge_gang(gang, nodes, unknown, &ret->policy, &ret->findings, err) < 0)
+        return -1;
+    give_reason(0, ret);
     return 0;
 }
 
@@ -172,7 +187,10 @@ const char *ce_phase_name(unsigned phase)
     static const struct {
         unsigned phase;
         const char *name;
-    } names[] = {{CE_PROLOG, "prolog"}, {CE_EPILOG, "epilog"}, {CE_MANUAL, "manual"}};
+    } names[] = {{CE_PROLOG, "prolog"},
+                 {CE_EPILOG, "epilog"},
+                 {CE_MANUAL, "manual"},
+                 {CE_PREFLIGHT, "preflight"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].phase == phase)
             return names[i].name;

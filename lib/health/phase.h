@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "health/machine.h"
 #include "model/finding.h"
+#include "model/gang.h"
+#include "model/hostlist.h"
 #include "model/notes.h"
 #include "model/policy.h"
 #include "model/run.h"
@@ -43,6 +45,11 @@ struct ce_phase_result {
 /* 0; -1 with err: the configuration or the machine could not be read, `only` is no check; nothing is
  * known then, and nothing must be done to the node.  Free with ce_phase_result_free(), also after a failure. */
 int ce_phase_run(const struct ce_phase *phase, struct ce_phase_result *ret, struct ce_error *err);
+
+/* Judge what the preflight of the job's nodes (lib/preflight) found, by ret->policy, into ret->findings and
+ * ret->reason; as ce_health_judge_gang().  0; -1 with err: no memory. */
+int ce_phase_judge_gang(const struct ce_gang *gang, const struct ce_hostlist *nodes,
+                        const char *unknown, struct ce_phase_result *ret, struct ce_error *err);
 
 /* "prolog" of CE_PROLOG; NULL where the bit is of no phase. */
 const char *ce_phase_name(unsigned phase);

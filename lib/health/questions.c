@@ -2,9 +2,9 @@
 #include "health/questions.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "checks/xid.h"
 #include "launch/rails.h"
 #include "probe/gpu_helper.h"
@@ -24,7 +24,7 @@ struct asking {
     struct ce_notes *notes;
     struct ce_child children[CE_QUESTIONS];
     bool answered[CE_QUESTIONS];
-    struct timespec began;
+    uint64_t began_ns;
     unsigned begun_ms[CE_QUESTIONS]; /* after that */
     struct ce_times times;
     struct ce_kernel_question kernel;
@@ -32,14 +32,6 @@ struct asking {
     struct ce_helper_question verbs, topology;
     struct ce_rails_question places;
 };
-
-static unsigned elapsed_ms(const struct asking *asking)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned)((now.tv_sec - asking->began.tv_sec) * 1000 +
-                      (now.tv_nsec - asking->began.tv_nsec) / 1000000);
-}
 
 /* From when the first was asked; 0: there is no such limit. */
 static unsigned limit_ms(const struct ce_machine *machine, enum ce_question question)
@@ -222,7 +214,7 @@ static bool has_question(const struct ce_child *child)
 static void begin(struct asking *asking, size_t question)
 {
     struct ce_child *child = &asking->children[question];
-    unsigned gone = elapsed_ms(asking);
+    unsigned gone = ce_clock_ms_since(asking->began_ns);
     unsigned ms = left_ms(asking, question, gone, rows[question].enough_ms);
     asking->begun_ms[question] = gone;
     rows[question].ask(asking, ms, child);
@@ -276,10 +268,10 @@ void ce_questions_ask(const struct ce_machine *machine, const struct ce_root *ro
                       struct ce_notes *notes)
 {
     struct asking asking = {
-        .machine = machine, .root = root, .old = old, .node = node, .rails = rails, .notes = notes};
+        .machine = machine, .root = root, .old = old, .node = node, .rails = rails, .notes = notes,
+        .began_ns = ce_clock_ns()};
     const struct ce_children_plan plan = {
         .at_once = CE_QUESTIONS, .total_ms = machine->deadline_ms, .ended = has_ended, .ctx = &asking};
-    clock_gettime(CLOCK_MONOTONIC, &asking.began);
     for (size_t i = 0; i < CE_QUESTIONS; i++)
         if (rows[i].after == AT_ONCE)
             begin(&asking, i);

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "base/replace.h"
@@ -67,11 +67,9 @@ bool ce_told_is_news(struct ce_told *told, const char *thing, const char *words)
 
 void ce_told_load(const char *run_dir, struct ce_told *ret)
 {
-    struct timespec now;
     ce_autotext struct ce_text text = CE_TEXT(STATE_MAX);
-    clock_gettime(CLOCK_BOOTTIME, &now);
     ret->before_count = ret->now_count = 0;
-    ret->now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    ret->now_ms = ce_clock_ns() / CE_NS_PER_MS;
     ce_autoclose int dir = ce_folder_open(run_dir, CE_TOLD_DIR, NULL);
     if (dir >= 0 && ce_file_read(dir, CE_TOLD_FILE, CE_TRUST_OWNER, &text, NULL) == CE_READ_OK)
         ce_told_parse(ce_text_string(&text), ret, NULL);

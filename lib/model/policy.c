@@ -15,6 +15,7 @@ static const char *const differ_names[] = {"warn", "common", "refuse"};
 static const char *const leftovers_names[] = {"warn", "end", "end-shared"};
 static const char *const mode_names[] = {"observe", "drain"};
 static const char *const recover_names[] = {"off", "on"};
+static const char *const preflight_names[] = {"off", "network", "rails"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */
@@ -22,6 +23,8 @@ enum { PORT_FIRST = 61000, PORT_LAST = 65535 };
 enum { MAX_DRAINED = 10, MAX_DRAINED_HOURS = 24 };
 enum { LEFTOVERS_WAIT = 3 };
 enum { BELOW_PERCENT = 5 };
+/* Below what systems give to connections (32768 and up), and below the window of MASTER_PORT. */
+enum { PREFLIGHT_FIRST = 24000, PREFLIGHT_LAST = 24999, PREFLIGHT_BELOW = 50 };
 enum { RATE_MAX = 100000 }; /* Gb/s: more than any rail will have */
 
 void ce_policy_default(struct ce_policy *policy)
@@ -34,7 +37,11 @@ void ce_policy_default(struct ce_policy *policy)
                                  .log = CE_POLICY_LOG,
                                  .metrics = CE_POLICY_METRICS,
                                  .leftovers_wait = LEFTOVERS_WAIT,
-                                 .bench.below_percent = BELOW_PERCENT};
+                                 .bench.below_percent = BELOW_PERCENT,
+                                 .preflight = {.deadline_s = CE_PREFLIGHT_DEADLINE_S,
+                                               .port_first = PREFLIGHT_FIRST,
+                                               .port_last = PREFLIGHT_LAST,
+                                               .below_percent = PREFLIGHT_BELOW}};
 }
 
 static int name_index(const char *const *names, size_t count, const char *text)
@@ -74,6 +81,14 @@ int ce_leftovers_parse(const char *text, enum ce_leftovers *ret)
     int i = name_index(leftovers_names, COUNT(leftovers_names), text);
     if (i >= 0)
         *ret = (enum ce_leftovers)i;
+    return i < 0 ? -1 : 0;
+}
+
+int ce_preflight_mode_parse(const char *text, enum ce_preflight_mode *ret)
+{
+    int i = name_index(preflight_names, COUNT(preflight_names), text);
+    if (i >= 0)
+        *ret = (enum ce_preflight_mode)i;
     return i < 0 ? -1 : 0;
 }
 

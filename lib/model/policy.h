@@ -69,6 +69,21 @@ struct ce_bench_policy {
     uint32_t below_percent; /* of the siblings' median, also the GPUs': as much less is named */
 };
 
+/* How the nodes of a job look at each other before it starts (docs/preflight.md). */
+enum ce_preflight_mode {
+    CE_PREFLIGHT_OFF,
+    CE_PREFLIGHT_NETWORK, /* over the cluster network */
+    CE_PREFLIGHT_RAILS,   /* and over the rails, where there are any */
+};
+struct ce_preflight_policy {
+    enum ce_preflight_mode mode;
+    uint32_t deadline_s;
+    uint32_t port_first, port_last;
+    uint32_t floor_gbps;    /* 0: none */
+    uint32_t below_percent; /* of the median of the job's nodes: as much less is named; 0: nothing is */
+};
+enum { CE_PREFLIGHT_DEADLINE_S = 10, CE_PREFLIGHT_DEADLINE_MIN = 4, CE_PREFLIGHT_DEADLINE_MAX = 60 };
+
 struct ce_policy {
     uint32_t port_first, port_last;         /* the window of MASTER_PORT, both included */
     char suffix[CE_POLICY_SUFFIX_MAX];      /* node name + suffix is the name in the book; "" */
@@ -107,6 +122,7 @@ struct ce_policy {
     char log[CE_HOST_PATH];                 /* a line for each run is added to it; "": none */
     char metrics[CE_HOST_PATH];             /* the folder of Prometheus' textfiles; "": none */
     struct ce_bench_policy bench;
+    struct ce_preflight_policy preflight;
 };
 
 #define CE_POLICY_LOG "/var/log/cluster-env/health.jsonl"
@@ -143,6 +159,8 @@ int ce_recover_parse(const char *text, enum ce_recover *ret);
 int ce_differ_parse(const char *text, enum ce_differ *ret);
 /* "warn", "end", "end-shared". */
 int ce_leftovers_parse(const char *text, enum ce_leftovers *ret);
+/* "off", "network", "rails". */
+int ce_preflight_mode_parse(const char *text, enum ce_preflight_mode *ret);
 
 /* Usable as a name suffix: letters, digits, '-', '_', '.'; and short enough. */
 int ce_suffix_parse(const char *text, char ret[CE_POLICY_SUFFIX_MAX]);

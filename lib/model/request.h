@@ -41,8 +41,6 @@ const char *ce_request_format(const struct ce_request *request, char buf[CE_REQU
 struct ce_request ce_request_inherited(const struct ce_request *request);
 
 /* The valid items for usage texts: "on, off, port=N, ...". */
-#define CE_REQUEST_ITEMS                                                                           \
-    "on, off, port=N (1-65535), rdma=auto|off|require, torchrun=on|off, output=all|primary, gang, " \
-    "retries=N (0-1000), verbose"
+#define CE_REQUEST_ITEMS "on, off, port=N (1-65535), rdma=auto|off|require, torchrun=on|off, output=all|primary, gang, retries=N (0-1000), verbose"
 
 #endif

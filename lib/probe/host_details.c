@@ -151,30 +151,52 @@ void ce_probe_mounts(const struct ce_root *root, const char (*paths)[CE_HOST_PAT
 
 /* ---------------------------------------------------------------- stuck processes */
 
-/* "4711 (python) D 1 ...": the name may hold anything, blanks and brackets too. */
-static bool is_stuck(const struct ce_root *root, const char *pid, char name[CE_HOST_WORD])
+/* The state's letter and, if asked for, the name: "4711 (python) D 1 ..."; a name may hold anything, blanks
+ * and brackets too.  0: it cannot be told. */
+static char read_state(const struct ce_root *root, const char *place, const char *pid,
+                       char name[CE_HOST_WORD])
 {
     char line[512];
-    if (ce_root_line(root, line, sizeof line, "proc/%s/stat", pid) < 0)
-        return false;
+    if (ce_root_line(root, line, sizeof line, "proc/%s/stat", place) < 0)
+        return 0;
     const char *open = strchr(line, '('), *close = strrchr(line, ')');
-    if (!open || !close || close < open || strncmp(close, ") D ", 4) != 0)
-        return false;
+    if (!open || !close || close < open || close[1] != ' ' || !close[2] || close[3] != ' ')
+        return 0;
     snprintf(name, CE_HOST_WORD, "%.20s %.*s", pid,
              (int)(close - open < 33 ? close - open - 1 : 32), open + 1);
-    return true;
+    return close[2];
 }
 
-static bool holds_gpu(const struct ce_root *root, const char *pid)
+/* place: of a process, or of one of its threads. */
+static bool holds_gpu(const struct ce_root *root, const char *place)
 {
     ce_autofree char **fds = NULL;
     char target[64];
-    int count = ce_root_list(root, &fds, "proc/%s/fd", pid);
+    int count = ce_root_list(root, &fds, "proc/%s/fd", place);
     for (int i = 0; i < count; i++)
-        if (ce_root_target(root, target, sizeof target, "proc/%s/fd/%s", pid, fds[i]) == 0 &&
+        if (ce_root_target(root, target, sizeof target, "proc/%s/fd/%s", place, fds[i]) == 0 &&
             strncmp(target, "/dev/nvidia", strlen("/dev/nvidia")) == 0)
             return true;
     return false;
+}
+
+/* A process that was killed is a zombie while one of its threads hangs, and that one has the files. */
+static bool has_stuck_thread(const struct ce_root *root, const char *pid)
+{
+    ce_autofree char **threads = NULL;
+    char place[64], name[CE_HOST_WORD];
+    int count = ce_root_list(root, &threads, "proc/%s/task", pid);
+    for (int i = 0; i < count; i++)
+        if (ce_fits(snprintf(place, sizeof place, "%s/task/%s", pid, threads[i]), sizeof place) &&
+            read_state(root, place, pid, name) == 'D' && holds_gpu(root, place))
+            return true;
+    return false;
+}
+
+static bool is_stuck(const struct ce_root *root, const char *pid, char name[CE_HOST_WORD])
+{
+    char state = read_state(root, pid, pid, name);
+    return state == 'D' ? holds_gpu(root, pid) : state == 'Z' && has_stuck_thread(root, pid);
 }
 
 void ce_probe_stuck(const struct ce_root *root, struct ce_host *host)
@@ -184,7 +206,6 @@ void ce_probe_stuck(const struct ce_root *root, struct ce_host *host)
     int count = ce_root_list(root, &names, "proc");
     host->stuck_known = count < 0 ? CE_ANSWER_UNKNOWN : CE_ANSWER_YES;
     for (int i = 0; i < count && host->stuck_count < CE_HOST_STUCK_MAX; i++)
-        if (names[i][0] >= '1' && names[i][0] <= '9' && is_stuck(root, names[i], name) &&
-            holds_gpu(root, names[i]))
+        if (names[i][0] >= '1' && names[i][0] <= '9' && is_stuck(root, names[i], name))
             ce_copy(host->stuck[host->stuck_count++], CE_HOST_WORD, name);
 }

@@ -14,7 +14,8 @@ void ce_probe_host_details(const struct ce_root *root, struct ce_host *host);
 void ce_probe_mounts(const struct ce_root *root, const char (*paths)[CE_HOST_PATH], size_t count,
                      struct ce_host *host);
 
-/* Look through all processes for those that a driver holds (state D) with a GPU open. */
+/* Look through all processes for those that a driver holds (state D) with a GPU open, also where only a thread of
+ * a zombie is left. */
 void ce_probe_stuck(const struct ce_root *root, struct ce_host *host);
 
 #endif

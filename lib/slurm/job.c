@@ -78,6 +78,13 @@ void ce_slurm_job_read(const struct ce_environ *env, struct ce_slurm_job *ret)
     struct ce_slurm_job job = {.share = read_share(env)};
     read_number(env, "SLURM_JOB_ID", 1, &job.id);
     job.uid_known = read_number(env, "SLURM_JOB_UID", 0, &job.uid);
+    read_number(env, "SLURM_JOB_RESTART_COUNT", 0, &job.restarts);
     job.told = read_gpus(env, &job.gpus);
     *ret = job;
+}
+
+const char *ce_slurm_job_nodes(const struct ce_environ *env)
+{
+    const char *list = ce_environ_get(env, "SLURM_JOB_NODELIST");
+    return list && *list ? list : ce_environ_get(env, "SLURM_NODELIST");
 }

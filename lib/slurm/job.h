@@ -31,7 +31,12 @@ struct ce_slurm_job {
     enum ce_slurm_share share;
     enum ce_slurm_gpus told;
     uint64_t gpus; /* bit N: GPU N, as Slurm counts them */
+    uint32_t restarts; /* how often it was requeued */
 };
+
+/* The job's nodes, as Slurm writes them, a text like any; NULL: not told.  Series before 23.02.6 have it
+ * under its old name. */
+const char *ce_slurm_job_nodes(const struct ce_environ *env);
 
 void ce_slurm_job_read(const struct ce_environ *env, struct ce_slurm_job *ret);
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # for the nodes to expand
 #
 # test_doctor.sh SERIES: an installation that is right is called so, on a compute and on a head node; then one
 # thing after the other is made wrong, and each time that thing alone is named, with its remedy.
@@ -52,7 +53,6 @@ test_right() {
     [[ $(head -n 1 <<<"$out") == "${nodes[-1]}: a compute node, Slurm $slurm"* ]] || complain "$out"
     [[ $(wc -l <<<"$out") -le 40 ]] || complain "longer than a screen"
     verdict "a compute node that is installed right: all is well, on one screen"
-    # shellcheck disable=SC2016
     doctor head
     [[ $status -eq 0 && -z $(odd_rows) && $out == *": a head node, "* ]] || complain "status $status:" "$out" "$err"
     verdict "a head node: what cannot be told there is skipped"
@@ -209,9 +209,9 @@ test_run_folder() {
     as_root "$sick" sed -i 's/^boot.id=.*/boot.id=0/' /run/cluster-env/node.facts
     names "$sick" 1 run.facts 'node.facts are of an earlier boot'
     as_root "$sick" bash -c "$write_facts"
-    as_root "$sick" ip addr add 10.20.7.7/16 dev eth1
-    names "$sick" 1 run.facts "node.facts are old: the addresses of eth1 changed since; 'cluster-env facts --write' as root"
-    as_root "$sick" ip addr del 10.20.7.7/16 dev eth1
+    as_root "$sick" bash -c 'ip link add eth9 type veth peer name eth9p && ip addr add 10.99.7.7/16 dev eth9 && ip link set eth9 up'
+    names "$sick" 1 run.facts "node.facts are old: the addresses of eth9 changed since; 'cluster-env facts --write' as root"
+    as_root "$sick" ip link del eth9
     verdict "the run directory: whose it is, who may write it, facts of another boot, facts that are old"
 }
 

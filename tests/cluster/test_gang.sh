@@ -158,12 +158,13 @@ test_submission() {
 
 # ---------------------------------------------------------------- output
 
-newest_logs() { (cd "$home" && ls -dt cluster-env-*.0 | head -n 1); }
-
 test_output() {
     run as_user bash -c 'umask 027; srun -N4 --cluster-env=output=primary bash -c "echo out \$RANK; echo err \$RANK >&2"'
     [[ $status -eq 0 && $out == "out 0" && $err == "err 0" ]] || complain "$status '$out' '$err'"
-    local logs=$home/$(newest_logs) rank
+    local logs rank
+    logs=$(find "$home" -name 'cluster-env-*.0' -printf '%f\n')
+    [[ $logs == cluster-env-*.0 && $(wc -l <<<"$logs") -eq 1 ]] || complain "folders: $logs"
+    logs=$home/$logs
     for rank in 1 2 3; do
         [[ $(<"$logs/$rank.log") == $'out '$rank$'\nerr '$rank ]] || complain "$rank.log: $(<"$logs/$rank.log")"
         [[ $(stat -c %a:%u "$logs/$rank.log") == "640:$(stat -c %u "$home")" ]] || complain "$(stat "$logs/$rank.log")"
@@ -212,15 +213,15 @@ test_run() {
 # groups that run by themselves, for it takes a minute: CASES=node.
 test_node() {
     run as_user sbatch --parsable --requeue --open-mode=append -N2 -w n9,alpha -o node.out --cluster-env=gang,retries=2 \
-        --wrap 'echo "run ${SLURM_RESTART_COUNT-none}" >>node.runs; [[ $SLURM_RESTART_COUNT ]] || srun bash -c ": >node.\$RANK; exec sleep 120"'
-    local id=$out
+        --wrap 'echo "run ${SLURM_RESTART_COUNT-none}" >>node.runs; [ -n "$SLURM_RESTART_COUNT" ] || srun bash -c ": >node.\$RANK; exec sleep 120"'
+    local job=$out
     wait_until 20 test -e "$home/node.0" -a -e "$home/node.1" || complain "the job does not run"
     as_root n9 bash -c 'kill -KILL "$(cat "$0")"' "$state/pid/n9"
     wait_until 60 is_down n9 || complain "n9 is not down: $(as_user sinfo -N)"
     "$cluster" restart "$state" n9 >/dev/null
     daemons=$(daemon_pids)
     as_root head scontrol update nodename=n9 state=resume >/dev/null 2>&1 || true
-    wait_for_state "$id" "COMPLETED 1"
+    wait_for_state "$job" "COMPLETED 1"
     verdict "kill -9 of a slurmd: Slurm counts the node as down, ends the job everywhere and requeues it"
 }
 is_down() { [[ $(as_user sinfo -h -n "$1" -o %T) == down* ]]; }

@@ -60,6 +60,40 @@ test_one_bad() {
     verdict "sbatch over $((many - 2)) of $many nodes, one of them with a fault: it alone is drained, the job runs on others"
 }
 
+# preflight_of JOB: of each node's line of it, JSON
+preflight_of() { # shellcheck disable=SC2016 # for the nodes to expand
+    on_all_nodes bash -c 'grep "\"phase\":\"preflight\",\"job\":$0," /var/log/cluster-env/health.jsonl' "$1"; }
+all_nodes_told() { [[ $(preflight_of "$1" | wc -l) -eq $2 ]]; }
+
+test_preflight() {
+    local id told
+    on_all_nodes install -D -t "$helpers" "$state/tools/libexec/preflight"
+    configure 'mode = "drain";' "$expect" 'preflight = { mode = "network"; };'
+    run as_user srun -Q -N"$many" --exclusive bash -c "echo \$SLURM_JOB_ID >$home/preflight"
+    quiet
+    not_drained
+    id=$(<"$home/preflight")
+    wait_until 10 all_nodes_told "$id" "$many" || complain "$(preflight_of "$id" | wc -l) of them told"
+    told=$(preflight_of "$id")
+    [[ $(jq -s 'map(select(.checked and (.findings | length) == 0)) | length' <<<"$told") -eq $many ]] ||
+        complain "$(jq -c 'select((.findings | length) > 0) | [.node, .findings]' <<<"$told" | head -n 5)"
+    diag "the preflight of $many nodes: $(jq -s 'map(.took_ms) | sort | "\(.[0]) to \(.[-1]) ms, median \(.[length / 2])"' <<<"$told")"
+    verdict "$many nodes look at each other before a job: all is well"
+
+    wait_until 30 all_idle || complain "not idle: $(as_user sinfo -h -o '%T %N')"
+    configure 'mode = "drain";' "$expect" 'preflight = { mode = "network"; deadline = 8; };'
+    as_root "$bad" ip link set eth1 down
+    submit cut "$home/cut.out" -N$((many - 2)) --requeue --wrap "srun -Q hostname >$home/cut.hosts; touch $home/cut.done"
+    ended cut
+    drained_for "$bad" "cluster network reaches no node of the job: eth1 is down; check the cable and switch port of its cluster network [cluster-env gang.reach]"
+    only_drained "$bad"
+    ! grep -qx "$bad" "$home/cut.hosts" || complain "it ran on $bad"
+    verdict "one of them is cut off: it alone is drained, the job runs on others"
+    as_root "$bad" ip link set eth1 up
+    resume "$bad"
+    configure_mode drain
+}
+
 # ---------------------------------------------------------------- all bad
 
 drained() { as_user sinfo -h -N -o '%N %T' | sed -n 's/ drain.*//p' | sort -u; }
@@ -103,9 +137,10 @@ has_settled() { [[ $(drained | wc -l) -eq 6 ]]; }
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_many.sh SERIES" >&2; exit 2; }
-    plan 3
+    plan "$([[ $1 == forky ]] && echo 5 || echo 3)"
     start_health "$1"
     test_launch
+    [[ $1 != forky ]] || test_preflight
     test_one_bad
     link UP "$bad"
     resume "$bad"

@@ -23,6 +23,7 @@ incomplete() {
             epilog,manual) when="After a job, by hand" ;;
             prolog) when="Before a job" ;;
             epilog) when="After a job" ;;
+            preflight) when="Before a job of several nodes" ;;
             *) when="By hand" ;;
         esac
         for word in "A fault: $response\. $when\." '\*\*What\*\*: ' '\*\*Why\*\*: ' '\*\*Threshold\*\*: ' '\*\*Remedy\*\*: '; do

@@ -51,7 +51,8 @@ formats=$(cluster-env hostfile --format=none 2>&1 | sed -n 's/.*valid are: //p' 
 is "all formats, behind =" "$(complete_line 'cluster-env hostfile --format=')" "$(lines $formats)"
 is "a format, behind a blank" "$(complete_line 'cluster-env hostfile --format dee')" deepspeed
 items=$(sed -n 's/^#define CE_REQUEST_ITEMS "\(.*\)"/\1/p' "$top/lib/model/request.h" |
-    sed 's/port=N ([^)]*)/port=/; s/rdma=auto|off|require/rdma=auto rdma=off rdma=require/; s/torchrun=on|off/torchrun=on torchrun=off/' | tr -d ,)
+    sed 's/port=N ([^)]*)/port=/; s/rdma=auto|off|require/rdma=auto rdma=off rdma=require/; s/torchrun=on|off/torchrun=on torchrun=off/
+        s/output=all|primary/output=all output=primary/; s/retries=N ([^)]*)/retries=/' | tr -d ,)
 # shellcheck disable=SC2086
 is "all items of the option" "$(complete_line 'cluster-env show --option=')" "$(lines $items)"
 is "only what is behind the last =" "$(complete_line 'cluster-env show --option=torchrun=of')" off

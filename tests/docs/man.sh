@@ -113,6 +113,9 @@ check_command() {
         $(./cli/cluster-env status --json --from="$logs" 2>/dev/null | grep -oE '"[a-z_]+":' | tr -d '":' | sort -u))"
     rm -rf "$logs"
     # shellcheck disable=SC2046
+    empty "and of doctor" "$(section cluster-env.1 SS doctor | lacks \
+        $(./cli/cluster-env doctor --json --timeout=1 --helpers=/nonexistent | sed -n 's/^  "\([a-z_]*\)":.*/\1/p'))"
+    # shellcheck disable=SC2046
     empty "and every exit status" "$(section cluster-env.1 SH 'EXIT STATUS' |
         lacks $(sed -n 's/.*CE_EXIT_[A-Z]* = \([0-9]\).*/\1/p' "$top/cli/command.h"))"
 }
@@ -153,7 +156,7 @@ check_option() {
     # shellcheck disable=SC2046
     empty "and every item" "$(section slurm-cluster-env.7 SH ITEMS |
         lacks $(sed -n 's/^#define CE_REQUEST_ITEMS "\(.*\)"/\1/p' "$top/lib/model/request.h" |
-            sed 's/([^)]*)//g; s/=N//; s/=[a-z|]*//g' | tr -d ,))"
+            sed 's/([^)]*)//g; s/=N//g; s/=[a-z|]*//g' | tr -d ,))"
     # shellcheck disable=SC2046
     empty "and every argument of plugstack.conf" "$(section slurm-cluster-env.7 SH 'PLUGSTACK ARGUMENTS' |
         lacks $(sed -n '/^static struct arguments read_arguments/,/^}/p' "$top/spank/plugin.c" |

@@ -6,6 +6,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_config \
     tests/fuzz/fuzz_environment \
     tests/fuzz/fuzz_facts \
+    tests/fuzz/fuzz_gang \
     tests/fuzz/fuzz_gpu_bench \
     tests/fuzz/fuzz_health_line \
     tests/fuzz/fuzz_hostlist \
@@ -22,6 +23,7 @@ tests_fuzz_fuzz_book_SOURCES = tests/fuzz/fuzz_book.c tests/fuzz/driver.c tests/
 tests_fuzz_fuzz_config_SOURCES = tests/fuzz/fuzz_config.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_environment_SOURCES = tests/fuzz/fuzz_environment.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_facts_SOURCES = tests/fuzz/fuzz_facts.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_gang_SOURCES = tests/fuzz/fuzz_gang.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_gpu_bench_SOURCES = tests/fuzz/fuzz_gpu_bench.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_health_line_SOURCES = tests/fuzz/fuzz_health_line.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_health_line_LDADD = libstatus.la libadmin.la libprobe.la libcore.la
@@ -60,6 +62,14 @@ EXTRA_DIST += \
     tests/fuzz/corpus/facts/nothing \
     tests/fuzz/corpus/facts/rdma \
     tests/fuzz/corpus/facts/runpod \
+    tests/fuzz/corpus/gang/ends \
+    tests/fuzz/corpus/gang/header \
+    tests/fuzz/corpus/gang/hello \
+    tests/fuzz/corpus/gang/offer \
+    tests/fuzz/corpus/gang/report \
+    tests/fuzz/corpus/gang/task \
+    tests/fuzz/corpus/gang/verdict \
+    tests/fuzz/corpus/gang/view \
     tests/fuzz/corpus/gpu_bench/ended \
     tests/fuzz/corpus/gpu_bench/usual \
     tests/fuzz/corpus/hostlist/eight-groups \
@@ -119,4 +129,4 @@ EXTRA_DIST += \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gpu_bench.input fuzz-health_line.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gang.input fuzz-gpu_bench.input fuzz-health_line.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-roster.input fuzz-sysfs.input

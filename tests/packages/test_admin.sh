@@ -28,11 +28,11 @@ lay_doubles() {
     local doubles=$top/tests/doubles libraries=/usr/lib/x86_64-linux-gnu
     sh "$doubles/nvml/build" "$state/nvml"
     cp "$doubles/nvml/hgx-h100.scenario" "$state/nvml/scenario"
-    cc -std=c11 -O1 -shared -fPIC -o "$state/nvml/kernel_log.so" "$doubles/kernel_log.c"
+    cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$state/nvml/kmsg.so" "$doubles/kmsg.c"
     cc -std=gnu11 -O1 -shared -fPIC -o "$state/nvml/memlock.so" "$doubles/memlock.c"
     chmod -R a+rX "$state/nvml"
     on head sh -c 'cp "$0"/libnvidia-ml.so.1 "$1" && cp "$0/scenario" /etc/nvml.scenario &&
-        printf "%s\n" "$0/kernel_log.so" "$0/memlock.so" >/etc/ld.so.preload' "$state/nvml" "$libraries"
+        printf "%s\n" "$0/kmsg.so" "$0/memlock.so" >/etc/ld.so.preload' "$state/nvml" "$libraries"
 }
 
 start() {
@@ -79,7 +79,7 @@ restarts() { # restarts NODE TEXT: did, if that is what the text says
 }
 
 # The machines share /usr and dpkg's database, not /etc/slurm: the machine before is forgotten first.
-forget_packages() { on "$1" sh -c 'dpkg -P slurm-cluster-env $(dpkg-query -W -f "\${Package} " "slurm-cluster-env-plugin*")'; }
+forget_packages() { on "$1" sh -c 'dpkg -P slurm-cluster-env $(dpkg-query -W -f "\${Package} " "slurm-cluster-env-plugin-*")'; }
 
 root_types() { # root_types NODE TEXT
     local status=0
@@ -134,7 +134,11 @@ job_is_right() {
     [[ $printed == $'0 2 10.20.0.11\n1 2 10.20.0.11' ]] || { echo "$printed"; return 1; }
 }
 
+# The job before has its epilog behind it: else that would find the fault.
+all_idle() { [[ $(on head sinfo -h -N -o %T | sort -u) == idle ]]; }
+
 drains_a_fault() {
+    wait_until 30 all_idle || { on head sinfo; return 1; }
     local reason="mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]"
     on node2 sh -c 'cd /sys/class/infiniband/mlx5_4/ports/1 && echo "1: DOWN" >state && echo "2: Polling" >phys_state'
     user_types 'srun -N2 --cluster-env true' && { echo "the job ran"; return 1; }

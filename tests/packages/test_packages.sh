@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # test_packages.sh BUILD: Debian packages and RPMs from what 'make dist' gives; installing, upgrading and
-# purging them in a chroot that has Slurm. As root; needs the packages of build-aux/needs packages.
+# purging them in a chroot that has Slurm. The packages stay in BUILD/packages, for test_admin.sh. As root; needs the packages of build-aux/needs packages.
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
@@ -51,6 +51,8 @@ make_dist() { make -C "$build" dist >"$work/dist.log" 2>&1 || { tail -n 30 "$wor
 
 build_debs() {
     "$top/packaging/deb" "$tarball" "$work/debs" >"$work/deb.log" 2>&1 || { tail -n 30 "$work/deb.log"; return 1; }
+    rm -rf "$build/packages"
+    cp -r "$work/debs" "$build/packages"
 }
 
 # Nothing of Debian's archive is to be closed by our first upload, for there is none.

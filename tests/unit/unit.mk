@@ -14,6 +14,7 @@ unit_programs = \
     tests/unit/model/test_book \
     tests/unit/model/test_check_rule \
     tests/unit/model/test_finding \
+    tests/unit/model/test_gang \
     tests/unit/model/test_gpu_bench \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
@@ -34,6 +35,8 @@ unit_programs = \
     tests/unit/model/test_request \
     tests/unit/model/test_rules \
     tests/unit/checks/test_kernel \
+    tests/unit/checks/test_gang \
+    tests/unit/checks/test_gang_judge \
     tests/unit/checks/test_gpu_delta \
     tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_bench_gpu \

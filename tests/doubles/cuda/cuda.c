@@ -3,10 +3,12 @@
  * form.  It shares no declaration with our helper, so that a mistake is not made twice. */
 #include "cuda.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "../scenario.h"
 
@@ -252,11 +254,9 @@ CUresult cuMemFree_v2(CUdeviceptr pointer)
     return INVALID_VALUE;
 }
 
-static char *view(struct gpu *gpu, CUdeviceptr pointer, size_t size);
-
 /* A file is no dma-buf: whoever takes it for one has to say so. */
 CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr pointer, size_t size,
-                                       unsigned type, ull flags)
+                                       unsigned type, unsigned long long flags)
 {
     if (type != 1 || flags || pointer % (size_t)sysconf(_SC_PAGESIZE) || !view(current, pointer, size))
         return INVALID_VALUE;

@@ -103,6 +103,56 @@ static void counter_says(void **state)
     view_says(check, row->before, row->now, NULL, row->says);
 }
 
+/* More of it within 100 seconds than is well. */
+static const struct too_many_row {
+    const char *name;
+    unsigned most, over;
+    const char *verdict;
+} too_many[] = {
+    {"link_downed", 0, 1, "fail"},
+    {"local_link_integrity_errors", 0, 1, "fail"},
+    {"excessive_buffer_overrun_errors", 0, 1, "fail"},
+    {"rnr_nak_retry_err", 0, 1, "fail"},
+    {"carrier_changes", 2, 3, "warn"},
+    {"link_error_recovery", 8, 9, "warn"},
+    {"symbol_error", 1000, 1001, "warn"},
+    {"port_rcv_errors", 1000, 1001, "warn"},
+    {"port_xmit_discards", 10000, 10001, "warn"},
+    {"out_of_sequence", 10000, 10001, "warn"},
+    {"local_ack_timeout_err", 100, 101, "warn"},
+    {"roce_slow_restart", 1000, 1001, "warn"},
+};
+
+static void counter_begins(const char *name, unsigned from, unsigned to, const char *verdict)
+{
+    char check[64], before[512], now[512];
+    ce_autotext struct ce_text out = CE_TEXT(1 << 16);
+    struct ce_policy policy;
+    ce_policy_default(&policy);
+    snprintf(check, sizeof check, "ib.counter.%s", name);
+    snprintf(before, sizeof before, AT(100, "ib.mlx5_0.1.counter.%s=%u\n"), name, from);
+    snprintf(now, sizeof now, AT(200, "ib.mlx5_0.1.counter.%s=%u\n"), name, to);
+    view_judge(check, before, now, &policy, &out);
+    assert_int_equal(strncmp(ce_text_string(&out), verdict, strlen(verdict)), 0);
+}
+
+static void every_counter_has_its_ends(void **state)
+{
+    const struct too_many_row *row = *state;
+    char check[64];
+    counter_begins(row->name, 1, 1 + row->most, "pass mlx5_0/1 ");
+    counter_begins(row->name, 1, 1 + row->over, row->verdict);
+    counter_begins(row->name, 5, 3, "unknown mlx5_0/1 3, was 5: reset during the job");
+    snprintf(check, sizeof check, "ib.counter.%s", row->name);
+    view_says(check, FRAMED("boot.uptime_ms=100\n"), FRAMED("boot.uptime_ms=200\n"), NULL, "skip there is no rail");
+}
+
+static void every_counter_is_one_of_these(void **state)
+{
+    (void)state;
+    assert_int_equal(ce_ib_counter_check_count, UNIT_COUNT(too_many));
+}
+
 /* What a technician reads, and what Slurm is told. */
 static void only_real_faults_drain(void **state)
 {
@@ -122,6 +172,8 @@ static void only_real_faults_drain(void **state)
 int main(void)
 {
     UNIT_TABLE(rows, counter_says);
+    UNIT_TABLE(too_many, every_counter_has_its_ends);
+    UNIT_RULE(every_counter_is_one_of_these);
     UNIT_RULE(only_real_faults_drain);
     return UNIT_RUN("checks/ib_counters");
 }

@@ -119,6 +119,12 @@ static void set_range(struct ce_install *in, unsigned first, unsigned last, cons
     X(facts_with_a_link_local_address_less, "run.facts",                                               \
       "pass of this boot, 2 min old, as the machine is", THEN(FRAMED(ETH1));                           \
       NOW(FRAMED(ETH1 "netif.eth1.address.1=fe80::1/64\n")))                                           \
+    X(facts_with_an_address_less, "run.facts", "pass of this boot, 2 min old, as the machine is",      \
+      THEN(FRAMED(ETH1)); NOW(FRAMED(ETH1 "netif.eth1.address.1=fd00::1/64\n")))                       \
+    X(facts_without_a_containers_interface, "run.facts",                                               \
+      "pass of this boot, 2 min old, as the machine is", THEN(FRAMED(ETH1));                           \
+      NOW(FRAMED(ETH1 "netif.docker0.kind=bridge\nnetif.docker0.address.0=172.17.0.1/16\n"            \
+                 "netif.veth1.kind=ethernet\nnetif.veth1.address.0=fe80::2/64\n")))                   \
     X(facts_without_an_hca, "run.facts",                                                               \
       "fail node.facts are old: the RDMA device mlx5_0 changed since", THEN(FRAMED(ETH1));             \
       NOW(FRAMED(ETH1 "ib.mlx5_0.type=MT4129\n")))                                                     \

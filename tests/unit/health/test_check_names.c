@@ -46,7 +46,7 @@ static const struct open_row {
      "conf:1: checks: gpu.count has no limit; 'cluster-env check --list' shows those that have one"},
     {"a_deadline", "checks = ( { name = \"*\"; deadline = 1; } );", NULL},
     {"a_deadline_for_a_check_that_asks_nothing", "checks = ( { name = \"host.*\"; deadline = 1; } );",
-     "conf:1: checks: host.* has no deadline; it asks nothing that could be late"},
+     "conf:1: checks: host.* has no deadline; checks of rails"},
     {"a_syntax_error", "mode =", "conf:1: syntax error"},
 };
 

@@ -97,6 +97,23 @@ static void every_check_says_something_of_every_node(void **state)
         }
 }
 
+/* A job's facts, replayed: what only checks read is not in them. */
+static void without_details_they_are_skipped(void **state)
+{
+    const struct ce_check *check;
+    struct ce_policy policy;
+    (void)state;
+    ce_policy_default(&policy);
+    for (size_t i = 0; (check = ce_health_check_at(i)) != NULL; i++) {
+        ce_autofindings struct ce_findings findings = {.count = 0};
+        if (!(check->traits & CE_DETAILED))
+            continue;
+        judge(WELL, &policy, check->phases, check->name, &findings);
+        assert_int_equal(findings.count, 1);
+        assert_int_equal(findings.items[0].verdict, CE_SKIP);
+    }
+}
+
 static void a_check_runs_in_its_phases_alone(void **state)
 {
     struct ce_policy policy;
@@ -169,9 +186,10 @@ static void every_row_is_whole(void **state)
         assert_non_null(strchr(check->name, '.'));
         assert_int_equal(strspn(check->name, "abcdefghijklmnopqrstuvwxyz0123456789._"),
                          strlen(check->name));
-        assert_true(check->phases && !(check->phases & ~(unsigned)CE_EVERY_PHASE));
+        assert_true(check->phases && !(check->phases & ~(unsigned)(CE_EVERY_PHASE | CE_PREFLIGHT)));
         assert_true(check->what[0] && check->remedy[0] && check->doc[0] && check->judge);
         assert_int_not_equal(check->unknown, CE_DRAIN);
+        assert_true(!(check->traits & CE_RECOVERABLE) || check->phases & CE_MANUAL); /* else it never passes */
         assert_null(strpbrk(check->remedy, ";[]")); /* they end things in the reason */
     }
 }
@@ -180,6 +198,7 @@ int main(void)
 {
     UNIT_TABLE(rows, judges);
     UNIT_RULE(every_check_says_something_of_every_node);
+    UNIT_RULE(without_details_they_are_skipped);
     UNIT_RULE(a_check_runs_in_its_phases_alone);
     UNIT_RULE(observing_judges_alike);
     UNIT_TABLE(rules, a_site_has_its_own_responses);

@@ -131,6 +131,30 @@ static void stuck_is(void **state)
     tree_remove(&tree);
 }
 
+static const struct zombie_row {
+    const char *name, *stat, *thread, *file, *is; /* NULL: not stuck */
+} zombies[] = {
+    {"a_zombie_with_a_thread_that_a_driver_holds", "4711 (python) Z 1 1\n", "4712 (pt_autograd) D 1 1\n", "/dev/nvidia3", "4711 python"},
+    {"a_zombie_whose_thread_still_runs", "4711 (python) Z 1 1\n", "4712 (pt_autograd) R 1 1\n", "/dev/nvidia3", NULL},
+    {"one_without_a_gpu_left", "4711 (python) Z 1 1\n", "4712 (pt_autograd) D 1 1\n", "/dev/null", NULL},
+    {"a_thread_of_one_that_lives_waits_for_its_disk", "4711 (python) S 1 1\n", "4712 (loader) D 1 1\n", "/dev/nvidia3", NULL},
+};
+
+static void zombie_is(void **state)
+{
+    const struct zombie_row *row = *state;
+    struct tree tree = tree_make();
+    struct ce_host host = {.memory_kb = 0};
+    tree_put(&tree, "proc/4711", "stat", row->stat);
+    tree_put(&tree, "proc/4711/task/4711", "stat", row->stat);
+    tree_put(&tree, "proc/4711/task/4712", "stat", row->thread);
+    tree_link(&tree, "proc/4711/task/4712/fd/3", row->file);
+    ce_probe_stuck(&tree.root, &host);
+    assert_int_equal(host.stuck_count, row->is ? 1 : 0);
+    assert_string_equal(host.stuck[0], row->is ? row->is : "");
+    tree_remove(&tree);
+}
+
 static void the_machine_itself_tells_more(void **state)
 {
     (void)state;
@@ -152,6 +176,7 @@ int main(void)
     UNIT_TABLE(modules, modules_are);
     UNIT_TABLE(mount_rows, mount_is);
     UNIT_TABLE(stuck_rows, stuck_is);
+    UNIT_TABLE(zombies, zombie_is);
     UNIT_RULE(the_machine_itself_tells_more);
     return UNIT_RUN("probe/host_details");
 }
