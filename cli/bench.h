@@ -9,6 +9,9 @@
 int ce_bench_gpu(int argc, char **argv);
 void ce_bench_gpu_help(FILE *out, char *name);
 
+int ce_bench_nccl(int argc, char **argv);
+void ce_bench_nccl_help(FILE *out, char *name);
+
 int ce_bench_rdma(int argc, char **argv);
 void ce_bench_rdma_help(FILE *out, char *name);
 

@@ -12,6 +12,8 @@ static const struct kind {
 } kinds[] = {
     {"rdma", "RDMA write bandwidth and latency of each rail", ce_bench_rdma, ce_bench_rdma_help},
     {"gpu", "copies, memory and computing of this node's GPUs", ce_bench_gpu, ce_bench_gpu_help},
+    {"nccl", "all-reduces over the GPUs of this node, or of the nodes of a job", ce_bench_nccl,
+     ce_bench_nccl_help},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -29,7 +29,7 @@ _cluster_env_values() { # OPTION PROGRAM
         --run | --root | --helpers | -r) echo -d ;;
         --memory) echo -W "host gpu" ;;
         --rail) echo -W "$(_cluster_env_devices)" ;;
-        --config | --check | --facts | --svg | --html | -c) echo -f ;;
+        --library | --config | --check | --facts | --svg | --html | -c) echo -f ;;
         *) return 1 ;;
     esac
 }

@@ -13,6 +13,7 @@
 
 #include "base/parse.h"
 #include "bench.h"
+#include "gpu_taken.h"
 
 enum { OUTPUT_MAX = 1 << 20, SECONDS_MAX = 3600 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of CUDA's driver interface (libcuda.so.1, NVIDIA's driver) that bench-gpu and bench-rdma use: our own
+/* The part of CUDA's driver interface (libcuda.so.1, NVIDIA's driver) that bench-gpu, bench-nccl and
+ * bench-rdma use: our own
  * declarations, so that it builds where NVIDIA's header is not; tests/build/cuda_header.sh holds
  * them against that header where one is found.  The library is loaded, never linked. */
 #ifndef CE_HELPERS_CUDA_H
@@ -14,11 +15,13 @@ enum {
     CU_OUT_OF_MEMORY = 2,
     CU_NO_DEVICE = 100,
     CU_INVALID_DEVICE = 101,
+    CU_NOT_READY = 600,
     CU_PEER_ALREADY_ENABLED = 704,
 };
 
 enum { CU_MULTIPROCESSORS = 16, CU_DMA_BUF_SUPPORTED = 124 }; /* of cuDeviceGetAttribute */
 enum { CU_RANGE_DMA_BUF = 1 };                                /* of cuMemGetHandleForAddressRange */
+enum { CU_STREAM_ALONE = 1 };                                 /* of cuStreamCreate: it does not wait for the default one */
 
 #ifndef CU_TYPES_OF_VENDOR /* the test puts NVIDIA's in their place */
 typedef unsigned cu_result;
@@ -38,6 +41,9 @@ typedef struct CUevent_st *cu_event;
 #define CU_FUNCTIONS(F)                                                                            \
     F(init, cuInit, NULL, (unsigned))                                                              \
     F(error_name, cuGetErrorName, NULL, (cu_result, const char **))                                \
+    F(count, cuDeviceGetCount, NULL, (int *))                                                      \
+    F(device, cuDeviceGet, NULL, (cu_device *, int))                                               \
+    F(bus, cuDeviceGetPCIBusId, NULL, (char *, int, cu_device))                                    \
     F(by_bus, cuDeviceGetByPCIBusId, NULL, (cu_device *, const char *))                            \
     F(name, cuDeviceGetName, NULL, (char *, int, cu_device))                                       \
     F(attribute, cuDeviceGetAttribute, NULL, (int *, cu_attribute, cu_device))                     \
@@ -53,11 +59,16 @@ typedef struct CUevent_st *cu_event;
     F(free_host, cuMemFreeHost, NULL, (void *))                                                    \
     F(clear, cuMemsetD8_v2, NULL, (cu_pointer, unsigned char, size_t))                             \
     F(read, cuMemcpyDtoH_v2, NULL, (void *, cu_pointer, size_t))                                   \
+    F(write, cuMemcpyHtoD_v2, NULL, (cu_pointer, const void *, size_t))                            \
+    F(repeat, cuMemcpyDtoD_v2, NULL, (cu_pointer, cu_pointer, size_t))                             \
     F(copy_in, cuMemcpyHtoDAsync_v2, NULL, (cu_pointer, const void *, size_t, cu_stream))          \
     F(copy_out, cuMemcpyDtoHAsync_v2, NULL, (void *, cu_pointer, size_t, cu_stream))               \
     F(copy_within, cuMemcpyDtoDAsync_v2, NULL, (cu_pointer, cu_pointer, size_t, cu_stream))        \
     F(copy_peer, cuMemcpyPeerAsync, NULL,                                                          \
       (cu_pointer, cu_context, cu_pointer, cu_context, size_t, cu_stream))                         \
+    F(new_stream, cuStreamCreate, NULL, (cu_stream *, unsigned))                                   \
+    F(query, cuStreamQuery, NULL, (cu_stream))                                                     \
+    F(free_stream, cuStreamDestroy_v2, NULL, (cu_stream))                                          \
     F(new_event, cuEventCreate, NULL, (cu_event *, unsigned))                                      \
     F(record, cuEventRecord, NULL, (cu_event, cu_stream))                                          \
     F(wait, cuEventSynchronize, NULL, (cu_event))                                                  \

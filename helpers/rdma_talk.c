@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "model/address.h"
 #include "model/rdma_end.h"
-#include "rdma_measure.h"
 
 enum { NS_IN_MS = 1000000, AGAIN_MS = 100, BACKLOG = 4 };
 
@@ -42,7 +42,7 @@ static socklen_t fill_address(const char *text, unsigned port, union any_address
 
 static int ms_until(uint64_t deadline)
 {
-    uint64_t now = rdma_now_ns();
+    uint64_t now = ce_clock_ns();
     return now >= deadline ? 0 : (int)((deadline - now) / NS_IN_MS + 1);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TCP connection over which two nodes arrange a test.  Nothing here waits longer than to its
- * deadline (rdma_now_ns()), whatever the other side does or does not. */
+ * deadline (ce_clock_ns()), whatever the other side does or does not. */
 #ifndef CE_HELPERS_RDMA_TALK_H
 #define CE_HELPERS_RDMA_TALK_H
 

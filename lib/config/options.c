@@ -205,6 +205,16 @@ static int apply_bench_below(value_t value, struct ce_config *config, struct ce_
     return read_number(value, 0, 99, &config->policy.bench.below_percent, err);
 }
 
+static int apply_nccl_node(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 100000, &config->policy.bench.nccl_node_gbytes, err);
+}
+
+static int apply_nccl_gang(value_t value, struct ce_config *config, struct ce_error *err)
+{
+    return read_number(value, 0, 100000, &config->policy.bench.nccl_gang_gbytes, err);
+}
+
 static void clear_mounts(struct ce_config *config)
 {
     config->policy.mount_count = 0;
@@ -436,6 +446,11 @@ const struct ce_option ce_options[] = {
     {"bench.below_median", CE_OPTION_NUMBER, true, apply_bench_below, NULL, "5",
      "A rail, or a GPU, that delivers so many percent less than the median of its siblings\n"
      "is named; 0: none is."},
+    {"bench.nccl_node", CE_OPTION_NUMBER, true, apply_nccl_node, NULL, "0",
+     "The bus bandwidth of all-reduces over the GPUs of one node in 'cluster-env bench nccl',\n"
+     "at least, in GB/s; 0: what such GPUs usually have, see docs/bench.md."},
+    {"bench.nccl_gang", CE_OPTION_NUMBER, true, apply_nccl_gang, NULL, "0",
+     "The same over the GPUs of several nodes."},
     {"preflight.mode", CE_OPTION_TEXT, false, apply_preflight_mode, NULL, "\"off\"",
      "What the nodes of a job prove to each other in their prologs, before it starts.\n"
      "\"network\": that each reaches its neighbours and the first node on the cluster\n"

@@ -61,12 +61,15 @@ enum { CE_POLICY_LEFTOVERS_S = 20 };
 
 enum { CE_POLICY_FIRMWARE_MAX = 8, CE_POLICY_VBIOS_MAX = 8, CE_POLICY_MOUNTS_MAX = CE_HOST_MOUNTS_MAX };
 
-/* What `cluster-env bench` expects of each rail; 0: the table of lib/checks, or nothing. */
+/* What `cluster-env bench` expects of each rail, and of all-reduces; 0: the tables of
+ * lib/checks, or nothing. */
 struct ce_bench_policy {
     uint32_t write_gbps;    /* at least */
     uint32_t gpu_gbps;      /* the same, from GPU memory */
     uint32_t latency_us;    /* at most */
     uint32_t below_percent; /* of the siblings' median, also the GPUs': as much less is named */
+    uint32_t nccl_node_gbytes; /* bus bandwidth of one node's all-reduces, at least */
+    uint32_t nccl_gang_gbytes; /* of several nodes' */
 };
 
 /* How the nodes of a job look at each other before it starts (docs/preflight.md). */

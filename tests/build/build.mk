@@ -7,6 +7,7 @@ dist_check_SCRIPTS += \
     tests/build/gpu_kernels.sh \
     tests/build/headers.sh \
     tests/build/layers.sh \
+    tests/build/nccl_header.sh \
     tests/build/nvml_header.sh \
     tests/build/symbols.sh
 TESTS += \
@@ -15,6 +16,7 @@ TESTS += \
     tests/build/gpu_kernels.sh \
     tests/build/headers.sh \
     tests/build/layers.sh \
+    tests/build/nccl_header.sh \
     tests/build/nvml_header.sh \
     tests/build/symbols.sh
 EXTRA_DIST += tests/build/print_kernels.c tests/build/ptx.py

@@ -47,9 +47,9 @@ build() { # build SERIES HEADERS
     [[ -e $top/configure ]] || (cd "$top" && autoreconf -fi)
     configured "$out/$1" "$2"
     make -C "$out/$1" -j"$(nproc)" spank/cluster_env.la cli/cluster-env \
-        prolog/cluster-{prolog,healthcheck} epilog/cluster-epilog helpers/probe-gpu helpers/preflight
+        prolog/cluster-{prolog,healthcheck} epilog/cluster-epilog helpers/{probe-gpu,preflight,bench-nccl}
     install -D -t "$out/$1/tools/bin" "$out/$1"/{cli/cluster-env,prolog/cluster-{prolog,healthcheck},epilog/cluster-epilog}
-    install -D -t "$out/$1/tools/libexec" "$out/$1/helpers/"{probe-gpu,preflight}
+    install -D -t "$out/$1/tools/libexec" "$out/$1"/helpers/{probe-gpu,preflight,bench-nccl}
 }
 
 main() {

@@ -58,7 +58,7 @@ is "all items of the option" "$(complete_line 'cluster-env show --option=')" "$(
 is "only what is behind the last =" "$(complete_line 'cluster-env show --option=torchrun=of')" off
 is "phases" "$(complete_line 'cluster-env check --phase=')" "$(lines epilog manual prolog)"
 is "checks" "$(complete_line 'cluster-env check --only ib.port.s')" ib.port.state
-is "what bench tests" "$(complete_line 'cluster-env bench ')" "$(lines gpu rdma)"
+is "what bench tests" "$(complete_line 'cluster-env bench ')" "$(lines gpu nccl rdma)"
 is "tests of a GPU" "$(complete_line 'cluster-env bench gpu --tests=d2')" "$(lines d2d d2h)"
 is "folders" "$(complete_line "cluster-env facts --run=$top/complet")" "$top/completions"
 is "nothing where nothing is known" "$(complete_line 'cluster-env show x')" ""

@@ -12,6 +12,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_hostlist \
     tests/fuzz/fuzz_job \
     tests/fuzz/fuzz_kernel \
+    tests/fuzz/fuzz_nccl_bench \
     tests/fuzz/fuzz_nccl_conf \
     tests/fuzz/fuzz_nccl_list \
     tests/fuzz/fuzz_option \
@@ -30,6 +31,7 @@ tests_fuzz_fuzz_health_line_LDADD = libstatus.la libadmin.la libprobe.la libcore
 tests_fuzz_fuzz_hostlist_SOURCES = tests/fuzz/fuzz_hostlist.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_job_SOURCES = tests/fuzz/fuzz_job.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_kernel_SOURCES = tests/fuzz/fuzz_kernel.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_nccl_bench_SOURCES = tests/fuzz/fuzz_nccl_bench.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_conf_SOURCES = tests/fuzz/fuzz_nccl_conf.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_nccl_list_SOURCES = tests/fuzz/fuzz_nccl_list.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -72,6 +74,8 @@ EXTRA_DIST += \
     tests/fuzz/corpus/gang/view \
     tests/fuzz/corpus/gpu_bench/ended \
     tests/fuzz/corpus/gpu_bench/usual \
+    tests/fuzz/corpus/nccl_bench/labels \
+    tests/fuzz/corpus/nccl_bench/usual \
     tests/fuzz/corpus/hostlist/eight-groups \
     tests/fuzz/corpus/hostlist/groups \
     tests/fuzz/corpus/hostlist/most \
@@ -129,4 +133,4 @@ EXTRA_DIST += \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gang.input fuzz-gpu_bench.input fuzz-health_line.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gang.input fuzz-gpu_bench.input fuzz-health_line.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_bench.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-roster.input fuzz-sysfs.input

@@ -77,6 +77,13 @@ EXTRA_DIST += \
     tests/doubles/cuda/cuda.h \
     tests/doubles/cuda/hgx-h100.scenario \
     tests/doubles/cuda/kernels.c
+dist_check_SCRIPTS += tests/program/bench_nccl.sh
+TESTS += tests/program/bench_nccl.sh
+EXTRA_DIST += \
+    tests/doubles/nccl/README.md \
+    tests/doubles/nccl/build \
+    tests/doubles/nccl/nccl.c \
+    tests/doubles/nccl/two-gpus.scenario
 dist_check_SCRIPTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 TESTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 EXTRA_DIST += \

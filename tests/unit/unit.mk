@@ -16,6 +16,7 @@ unit_programs = \
     tests/unit/model/test_finding \
     tests/unit/model/test_gang \
     tests/unit/model/test_gpu_bench \
+    tests/unit/model/test_nccl_bench \
     tests/unit/model/test_gpu_state \
     tests/unit/model/test_counters \
     tests/unit/model/test_gres \
@@ -40,6 +41,7 @@ unit_programs = \
     tests/unit/checks/test_gpu_delta \
     tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_bench_gpu \
+    tests/unit/checks/test_bench_nccl \
     tests/unit/checks/test_bench_measured \
     tests/unit/checks/test_gpu_nvml \
     tests/unit/config/test_checks \
@@ -100,6 +102,7 @@ unit_programs = \
     tests/unit/probe/test_kernel_line \
     tests/unit/probe/test_kernel_log \
     tests/unit/probe/test_machines \
+    tests/unit/probe/test_nccl_step \
     tests/unit/probe/test_netif \
     tests/unit/probe/test_pci \
     tests/unit/probe/test_rail \

@@ -3,6 +3,7 @@
  * form.  It shares no declaration with our helper, so that a mistake is not made twice. */
 #include "cuda.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "../scenario.h"
 
 enum { NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE, INVALID_CONTEXT = 201 };
-enum { ALREADY_ENABLED = 704, NOT_ENABLED };
+enum { NOT_READY = 600, ALREADY_ENABLED = 704, NOT_ENABLED };
 
 static int initialized, gpu_count;
 static struct gpu gpus[GPUS];
@@ -94,6 +95,25 @@ CUresult cuGetErrorName(CUresult error, const char **name)
         }
     *name = NULL;
     return INVALID_VALUE;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    *count = gpu_count;
+    return initialized ? SUCCESS : NOT_INITIALIZED;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int index)
+{
+    *device = index;
+    return index >= 0 && index < gpu_count ? SUCCESS : INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetPCIBusId(char *bus, int size, CUdevice device)
+{
+    const char *text = of_gpu(&gpus[device], "bus");
+    snprintf(bus, (size_t)size, "%s", text ? text : "");
+    return SUCCESS;
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus)
@@ -310,6 +330,69 @@ CUresult cuMemcpyDtoH_v2(void *host, CUdeviceptr pointer, size_t size)
         return code ? code : ILLEGAL_ADDRESS;
     memcpy(host, at, size);
     return SUCCESS;
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr pointer, const void *host, size_t size)
+{
+    char *at = view(current, pointer, size);
+    CUresult code = do_on(current, "write");
+    if (code != SUCCESS || !at)
+        return code ? code : ILLEGAL_ADDRESS;
+    memcpy(at, host, size);
+    return SUCCESS;
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size)
+{
+    char *there = view(current, to, size), *here = view(current, from, size);
+    if (!there || !here)
+        return ILLEGAL_ADDRESS;
+    memmove(there, here, size);
+    return SUCCESS;
+}
+
+/* For the double of NCCL, whatever GPU it is on. */
+void *cuDoubleView(CUdeviceptr pointer, size_t size)
+{
+    char *found = NULL;
+    for (int i = 0; i < GPUS && !found; i++)
+        found = gpus[i].arena ? view(&gpus[i], pointer, size) : NULL;
+    return found;
+}
+
+/* ---------------------------------------------------------------- streams */
+
+/* Things that are still to happen in it; the double of NCCL counts them. */
+struct stream {
+    atomic_int pending;
+};
+
+CUresult cuStreamCreate(struct stream **stream, unsigned flags)
+{
+    CUresult code = flags > 1 ? INVALID_VALUE : do_on(current, "stream");
+    if (code != SUCCESS)
+        return code;
+    *stream = calloc(1, sizeof **stream);
+    kept++;
+    return SUCCESS;
+}
+
+CUresult cuStreamQuery(struct stream *stream)
+{
+    CUresult code = do_on(current, "query");
+    return code ? code : atomic_load(&stream->pending) ? NOT_READY : SUCCESS;
+}
+
+CUresult cuStreamDestroy_v2(struct stream *stream)
+{
+    (void)stream; /* somebody may still count in it */
+    kept--;
+    return SUCCESS;
+}
+
+void cuDoublePend(struct stream *stream, int change)
+{
+    atomic_fetch_add(&stream->pending, change);
 }
 
 /* Bytes are not moved: a copy is the time that it takes. */

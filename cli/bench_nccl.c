@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <argp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "bench.h"
+#include "checks/bench_nccl.h"
+#include "command.h"
+#include "config/site.h"
+#include "nccl_part.h"
+#include "nccl_runs.h"
+#include "report/findings.h"
+#include "report/nccl_bench.h"
+#include "terminal.h"
+
+#define NAME "bench nccl"
+
+struct arguments {
+    struct ce_nccl_test test;
+    const char *config, *part;
+    uint32_t counts[CE_NCCL_RUNS_MAX], seconds, timeout;
+    size_t count;
+    bool json, here;
+};
+
+/* ---------------------------------------------------------------- arguments */
+
+enum { KEY_HELPERS = 256, KEY_LIBRARY, KEY_TIMEOUT, KEY_HERE, KEY_PART, KEY_BYTES };
+enum { SECONDS_MAX = 600, TIMEOUT_MAX = 3600 };
+
+/* "4G": a message. */
+static error_t take_size(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+    static const char units[] = "KMGT";
+    const uint64_t most = UINT64_C(1) << 40;
+    const char *end, *unit;
+    uint64_t number;
+    if (ce_parse_digits(text, most, &number, &end) == 0 && *end && !end[1] &&
+        (unit = strchr(units, *end)) != NULL) {
+        unsigned shift = 10 * (unsigned)(unit - units + 1);
+        if (number && number <= most >> shift) {
+            arguments->test.bytes = number << shift;
+            return 0;
+        }
+    }
+    argp_error(state, "--size=%.40s: expected as in 512M or 4G, at most 1T", text);
+    return 0;
+}
+
+static error_t take_counts(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+    struct ce_error err;
+    int count = ce_nccl_counts_parse(text, arguments->counts, &err);
+    if (count < 0)
+        argp_error(state, "--nodes=%s", err.text);
+    arguments->count = count < 0 ? 0 : (size_t)count;
+    return 0;
+}
+
+static error_t take_part(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+    if (strcmp(text, "alone") != 0 && strcmp(text, "gang") != 0)
+        argp_error(state, "--part=%.40s: expected alone or gang", text);
+    arguments->part = text;
+    return 0;
+}
+
+static void check_arguments(const struct arguments *arguments, struct argp_state *state)
+{
+    if (arguments->here && arguments->count)
+        argp_error(state, "--here and --nodes exclude one another");
+}
+
+static error_t parse_argument(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case 'c':
+        arguments->config = arg;
+        return 0;
+    case 'N':
+        return take_counts(arguments, arg, state);
+    case 's':
+        return ce_take_number(state, "--seconds", arg, 1, SECONDS_MAX, &arguments->seconds);
+    case 'm':
+        return take_size(arguments, arg, state);
+    case KEY_TIMEOUT:
+        return ce_take_number(state, "--timeout", arg, 1, TIMEOUT_MAX, &arguments->timeout);
+    case KEY_HERE:
+        arguments->here = true;
+        return 0;
+    case KEY_HELPERS:
+        arguments->test.helpers = arg;
+        return 0;
+    case KEY_LIBRARY:
+        arguments->test.library = arg;
+        return 0;
+    case KEY_PART:
+        return take_part(arguments, arg, state);
+    case KEY_BYTES:
+        if (ce_parse_uint(arg, sizeof(float), UINT64_C(1) << 40, &arguments->test.bytes) < 0)
+            argp_error(state, "--bytes=%.40s: expected a number", arg);
+        return 0;
+    case ARGP_KEY_END:
+        check_arguments(arguments, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"nodes", 'N', "LIST", 0, "in a job: gangs of so many of its nodes, as in 2,4,8 (all)", 0},
+    {"here", KEY_HERE, NULL, 0, "this node alone, also in a job", 0},
+    {"size", 'm', "SIZE", 0, "the greatest message, as in 512M (4G)", 0},
+    {"seconds", 's', "N", 0, "the most that each size is measured (1)", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "the most for drivers, the other nodes and connecting (60)", 0},
+    {"library", KEY_LIBRARY, "FILE", 0, "NCCL itself (libnccl.so.2 where the loader finds it)", 0},
+    {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
+    {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
+    {"helpers", KEY_HELPERS, "DIR", 0, "where bench-nccl is (" CE_HELPER_DIR ")", 0},
+    {"part", KEY_PART, "KIND", OPTION_HIDDEN, "a node's part: alone, gang", 0},
+    {"bytes", KEY_BYTES, "N", OPTION_HIDDEN, "the greatest message", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_argument,
+    .doc =
+        "Measure all-reduces by NCCL over all GPUs of this node, and check their sums. In a Slurm "
+        "job: of each of its nodes, then over the GPUs of several together. A GPU that somebody "
+        "else computes on is not touched. Exit status: 0 well, 1 a fault, 2 usage or "
+        "configuration, 3 something could not be measured.",
+};
+
+void ce_bench_nccl_help(FILE *out, char *name)
+{
+    argp_help(&argp, out, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG, name);
+}
+
+/* ---------------------------------------------------------------- testing */
+
+static int read_limits(const struct arguments *arguments, struct ce_nccl_limits *ret,
+                       struct ce_error *err)
+{
+    ce_autosite struct ce_site site = {.file = NULL};
+    struct ce_config config;
+    char name[256] = "";
+    if (ce_site_open(arguments->config, &site, err) < 0)
+        return -1;
+    gethostname(name, sizeof name - 1);
+    name[strcspn(name, ".")] = '\0';
+    ce_site_config(&site, name, &config);
+    *ret = (struct ce_nccl_limits){config.policy.bench.nccl_node_gbytes,
+                                   config.policy.bench.nccl_gang_gbytes,
+                                   config.policy.bench.below_percent};
+    return 0;
+}
+
+static int print_result(const struct arguments *arguments, const struct ce_nccl_limits *limits,
+                        const struct ce_nccl_runs *runs)
+{
+    ce_autofindings struct ce_findings findings = {.count = 0};
+    ce_autotext struct ce_text out = CE_TEXT(256 << 20);
+    for (size_t i = 0; i < runs->count; i++)
+        ce_bench_nccl_judge(&runs->items[i], limits, &findings);
+    if (arguments->json) {
+        if (ce_report_nccl_bench_json(runs->items, runs->count, &findings, &out) < 0)
+            out.failed = true;
+    } else {
+        ce_report_findings_text(&findings, true, ce_terminal_colour(), ce_terminal_columns(), &out);
+        ce_report_nccl_bench_tables(runs->items, runs->count, &out);
+    }
+    if (findings.lost)
+        out.failed = true;
+    int status = ce_print(NAME, &out);
+    return status ? status : ce_findings_exit(&findings);
+}
+
+static int run(const struct arguments *arguments, struct ce_nccl_runs *runs)
+{
+    bool in_job = getenv("SLURM_JOB_ID") != NULL && !arguments->here;
+    struct ce_nccl_limits limits;
+    struct ce_error err;
+    if (read_limits(arguments, &limits, &err) < 0)
+        return ce_complain(NAME, &err, CE_EXIT_USAGE);
+    int ran = in_job || arguments->count
+                  ? ce_nccl_runs_job(&arguments->test, arguments->counts, arguments->count,
+                                     isatty(STDERR_FILENO), runs, &err)
+                  : ce_nccl_runs_here(&arguments->test, runs, &err);
+    if (ran < 0)
+        return ce_complain(NAME, &err, CE_EXIT_USAGE);
+    return print_result(arguments, &limits, runs);
+}
+
+int ce_bench_nccl(int argc, char **argv)
+{
+    struct arguments arguments = {.test = {.helpers = CE_HELPER_DIR, .bytes = UINT64_C(4) << 30},
+                                  .seconds = 1,
+                                  .timeout = 60};
+    struct ce_nccl_runs runs = {.count = 0};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arguments.test.seconds = arguments.seconds;
+    arguments.test.timeout_s = arguments.timeout;
+    if (arguments.part)
+        return ce_nccl_part_print(&arguments.test, strcmp(arguments.part, "alone") == 0);
+    int status = run(&arguments, &runs);
+    ce_nccl_runs_free(&runs);
+    return status;
+}
