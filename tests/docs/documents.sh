@@ -26,7 +26,9 @@ broken_links() {
 typed() {
     # shellcheck disable=SC2086,SC2016 # files are words; the quotes are those of markdown
     grep -ohE '(^    .*|`|`[^`]*[ (])cluster-env [a-z]+[^`|>;)]*' $documents |
-        grep -oE '(^|[^-])cluster-env [a-z]+( .*)?$' | sed 's/^[^c]//'
+        grep -oE '(^|[^-])cluster-env [a-z]+( .*)?$' |
+        # what stands behind the command that `run` runs is the command's
+        sed 's/^[^c]//; s/^\(cluster-env run\( -[^ ]*\)* [^ -][^ ]*\) .*/\1/'
 }
 
 wrong_commands() {
