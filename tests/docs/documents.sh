@@ -66,7 +66,7 @@ empty "docs/machines.md has every machine of the tests, with its values" "$(wron
 empty "links lead to files that are there" "$(broken_links)"
 is "commands are typed in documents" "$([ "$(typed | wc -l)" -gt 20 ] && echo yes)" yes
 empty "and exist, with their options" "$(wrong_commands | sort -u)"
-empty "every file that is installed begins with its licence" "$(for file in "$top"/docs/man/* "$top"/docs/examples/* \
+empty "every file that is installed begins with its licence" "$(for file in "$top"/docs/man/* "$top"/docs/examples/* "$top"/docs/examples/frameworks/*.py \
     "$top"/completions/*.bash "$top"/include/cluster_env/* "$top"/lib/public/*; do
-    [ ! -e "$file" ] || head -n 2 "$file" | grep -q SPDX-License-Identifier || echo "$file"; done)"
+    [ ! -f "$file" ] || head -n 2 "$file" | grep -q SPDX-License-Identifier || echo "$file"; done)"
 finish
