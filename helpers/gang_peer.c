@@ -151,8 +151,9 @@ void gang_peer_came(struct gang_run *run, int fd, const struct ce_address *from)
 
 static void dial_ended(struct gang_run *run, struct gang_peer *peer, int error)
 {
+    bool at_once = peer->step == GANG_IDLE;
     peer->tried = true;
-    peer->answer = gang_answer_of(error);
+    peer->answer = gang_answer_of(error, at_once, at_once ? 0 : ce_clock_ms_since(peer->dialed_at));
     if (error || peer->role == GANG_WITNESS)
         gang_peer_lose(run, peer, error == ECONNREFUSED ? "it does not listen" : strerror(error));
     else
@@ -169,6 +170,7 @@ static void dial(struct gang_run *run, struct gang_peer *peer)
         return;
     }
     gang_talk_begin(&peer->talk, fd);
+    peer->dialed_at = ce_clock_ns();
     set_step(peer, GANG_DIALING, DIAL_MS);
 }
 

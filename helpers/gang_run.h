@@ -48,6 +48,7 @@ struct gang_peer {
     struct gang_talk talk;
     char own[CE_GANG_NONCE], other[CE_GANG_NONCE];
     uint64_t due;      /* ns: idle: the next dial; else: when this step is given up */
+    uint64_t dialed_at; /* ns: the last time */
     unsigned attempts;
     bool dialed, tried; /* by this node; a dial has ended */
     enum gang_answer answer; /* of the last dial */
@@ -111,6 +112,13 @@ struct gang_peer *gang_peer_find(const struct gang_run *run, enum gang_role role
 /* The port of the job, or one of the others that it may have where that is taken. */
 unsigned gang_port(const struct ce_gang_task *task, unsigned attempt);
 enum { GANG_PORTS = 4 };
+
+/* ---------------------------------------------------------------- gang_isolated.c */
+
+/* Dial them: where nobody was met it is to be seen whether anything can be reached. */
+void gang_witnesses_ask(struct gang_run *run);
+/* In `why`, or a constant text; NULL: this node is not cut off, or that cannot be told. */
+const char *gang_why_isolated(const struct gang_run *run, char why[CE_GANG_WHY]);
 
 /* ---------------------------------------------------------------- gang_ring.c */
 

@@ -11,6 +11,8 @@
 
 #include "base/cleanup.h"
 
+/* A neighbour lookup fails after a second at the earliest; who rejects answers at once. */
+enum { LOOKUP_MS = 900 };
 /* Small, so that what is still on its way of a measurement does not hold up much. */
 enum { BACKLOG = 1024, BUFFER = 512 << 10, SCRATCH = 65536, PENDING_MAX = 1 << 20 };
 
@@ -53,7 +55,7 @@ static void set_up(int fd)
 
 /* ---------------------------------------------------------------- sockets */
 
-enum gang_answer gang_answer_of(int error)
+enum gang_answer gang_answer_of(int error, bool at_once, uint64_t took_ms)
 {
     switch (error) {
     case 0:
@@ -63,10 +65,11 @@ enum gang_answer gang_answer_of(int error)
     case EHOSTUNREACH:
     case ENETUNREACH:
     case ENETDOWN:
+        return at_once || took_ms >= LOOKUP_MS ? GANG_NO_PATH : GANG_ANSWERED;
     case EADDRNOTAVAIL:
-        return GANG_NO_PATH;
+        return GANG_NO_ADDRESS;
     default:
-        return GANG_SILENCE;
+        return at_once ? GANG_NOT_SENT : GANG_SILENCE;
     }
 }
 
@@ -97,9 +100,13 @@ int gang_dial(const struct ce_address *own, const struct ce_address *other, unsi
         return -1;
     set_up(fd);
     setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-    if (bind(fd, &from.any, from_length) < 0 ||
-        (connect(fd, &to.any, to_length) < 0 && errno != EINPROGRESS))
+    if (bind(fd, &from.any, from_length) < 0)
         return -1;
+    if (connect(fd, &to.any, to_length) < 0 && errno != EINPROGRESS) {
+        if (errno == EADDRNOTAVAIL) /* here: no port is free, which a user can bring about */
+            errno = EADDRINUSE;
+        return -1;
+    }
     int handed = fd;
     fd = -1;
     return handed;

@@ -26,15 +26,20 @@ enum gang_heard {
     GANG_GARBAGE,
 };
 
-/* How a dial ended, from an errno. */
+/* How a dial ended. */
 enum gang_answer {
-    GANG_ANSWERED, /* connected, or refused: somebody is there */
-    GANG_SILENCE,  /* nothing came back: the path, or a filter */
-    GANG_NO_PATH,  /* the network itself says that there is no way there */
+    GANG_ANSWERED,   /* connected, refused, or rejected by a filter: somebody is there */
+    GANG_SILENCE,    /* nothing came back: the path, or a filter */
+    GANG_NO_PATH,    /* the network itself says that there is no way there */
+    GANG_NO_ADDRESS, /* this node does not have the address that it dials from */
+    GANG_NOT_SENT,   /* this node has no port or no memory for it: nothing was asked */
 };
-enum gang_answer gang_answer_of(int error);
+/* at_once: by gang_dial(); else after so long, which tells the question for a link's address that stays
+ * without an answer from what a filter rejects. */
+enum gang_answer gang_answer_of(int error, bool at_once, uint64_t took_ms);
 
-/* Both return a socket, or -1 with errno; of a dial it may be connecting still. */
+/* Both return a socket, or -1 with errno; of a dial it may be connecting still.  EADDRNOTAVAIL is of an
+ * address that this node does not have, and never of ports that are all taken. */
 int gang_listen(const struct ce_address *address, unsigned port);
 int gang_dial(const struct ce_address *own, const struct ce_address *other, unsigned port);
 /* The next that came, and where from; -1: nobody. */

@@ -4,18 +4,14 @@
  * of it; stderr is for people; the exit status is 0, 1 (the text could not be written), or 2 (usage). */
 #include <errno.h>
 #include <getopt.h>
-#include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/parse.h"
 #include "gang_run.h"
 
 enum {
@@ -83,46 +79,6 @@ static void accept_all(struct gang_run *run)
     }
 }
 
-/* ---------------------------------------------------------------- is it this node's end? */
-
-static void ask_witnesses(struct gang_run *run)
-{
-    const struct ce_gang_task *task = &run->task;
-    run->witnessed = true;
-    for (uint32_t i = 0; i < task->witness_count; i++)
-        gang_peer_add(run, GANG_WITNESS, UINT32_MAX, &task->witnesses[i]);
-}
-
-/* The interface that has this node's address: packets may go another way all the same, to no end. */
-static bool is_down(const char *interface)
-{
-    struct ifreq request = {.ifr_flags = 0};
-    ce_autoclose int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (!*interface || fd < 0 ||
-        ce_copy(request.ifr_name, sizeof request.ifr_name, interface) < 0 ||
-        ioctl(fd, SIOCGIFFLAGS, &request) < 0)
-        return false;
-    return !(request.ifr_flags & IFF_UP) || !(request.ifr_flags & IFF_RUNNING);
-}
-
-/* Two different ones at least were dialed, and the network itself says of all that there is no way: a
- * filter, or a node that is off, would be another matter. */
-static bool is_isolated(const struct gang_run *run)
-{
-    unsigned dialed = 0;
-    const struct ce_address *first = NULL;
-    for (size_t i = 0; i < run->peer_count; i++) {
-        const struct gang_peer *peer = run->peers[i];
-        if (!peer->dialed)
-            continue;
-        if (!peer->tried || peer->answer != GANG_NO_PATH)
-            return false;
-        dialed += !first || !ce_address_equal(first, &peer->address);
-        first = first ? first : &peer->address;
-    }
-    return dialed >= 2;
-}
-
 /* ---------------------------------------------------------------- the loop */
 
 static void forget_gone(struct gang_run *run)
@@ -147,7 +103,7 @@ static void tick(struct gang_run *run)
         gang_peer_tick(run, run->peers[i], now);
     uint64_t wait = (run->bound - run->began) / 100 * WITNESS_PERCENT;
     if (!run->met && !run->witnessed && now >= run->began + wait)
-        ask_witnesses(run);
+        gang_witnesses_ask(run);
     gang_board_tick(run, ce_clock_ns());
     forget_gone(run);
 }
@@ -203,23 +159,11 @@ static void begin_dials(struct gang_run *run)
 
 /* ---------------------------------------------------------------- what became of it */
 
-/* NULL: this node is not cut off, or that cannot be told. */
-static const char *why_isolated(const struct gang_run *run, char why[CE_GANG_WHY])
-{
-    if (run->met || run->task.out)
-        return NULL;
-    if (is_down(run->task.interface)) {
-        snprintf(why, CE_GANG_WHY, "%s is down", run->task.interface);
-        return why;
-    }
-    return is_isolated(run) ? "there is no path to them, nor to other nodes" : NULL;
-}
-
 static void conclude(struct gang_run *run)
 {
     struct ce_gang *result = &run->result;
     char why[CE_GANG_WHY];
-    const char *isolated = why_isolated(run, why);
+    const char *isolated = gang_why_isolated(run, why);
     if (isolated) {
         result->end = CE_GANG_ISOLATED;
         result->requeue = false;
