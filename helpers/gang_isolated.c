@@ -10,6 +10,8 @@
 #include "base/parse.h"
 #include "gang_run.h"
 
+enum { ALONE_MIN = 4 }; /* different ones of the job that are off at once, where nobody else was asked */
+
 static bool is_dialed(const struct gang_run *run, const struct ce_address *address)
 {
     for (size_t i = 0; i < run->peer_count; i++)
@@ -50,21 +52,38 @@ static bool has_no_way(const struct gang_peer *peer, enum link link)
                            (peer->answer == GANG_NO_ADDRESS && link != LINK_UP));
 }
 
-/* Two different ones at least were dialed, and there is no way to any of them. */
+static bool is_of_job(const struct ce_gang_task *task, const struct ce_address *address)
+{
+    for (uint32_t i = 0; i < task->count; i++)
+        if (ce_address_equal(&task->addresses[i], address))
+            return true;
+    return false;
+}
+
+static bool is_dialed_before(const struct gang_run *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (run->peers[i]->dialed &&
+            ce_address_equal(&run->peers[i]->address, &run->peers[index]->address))
+            return true;
+    return false;
+}
+
+/* There is no way to any of those that were dialed; and they are not just two of the job that are off. */
 static bool is_isolated(const struct gang_run *run, enum link link)
 {
     unsigned dialed = 0;
-    const struct ce_address *first = NULL;
+    bool outside = false;
     for (size_t i = 0; i < run->peer_count; i++) {
         const struct gang_peer *peer = run->peers[i];
         if (!peer->dialed)
             continue;
         if (!has_no_way(peer, link))
             return false;
-        dialed += !first || !ce_address_equal(first, &peer->address);
-        first = first ? first : &peer->address;
+        dialed += !is_dialed_before(run, i);
+        outside |= !is_of_job(&run->task, &peer->address);
     }
-    return dialed >= 2;
+    return dialed >= ALONE_MIN || (dialed >= 2 && outside);
 }
 
 const char *gang_why_isolated(const struct gang_run *run, char why[CE_GANG_WHY])

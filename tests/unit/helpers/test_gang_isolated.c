@@ -27,6 +27,9 @@ static const struct row {
     {"somebody_was_met", 3, {{1, GANG_NO_PATH, true}, {9, GANG_NO_PATH, true}}, "", true, false},
     {"its_interface_is_gone", 3, {{1, GANG_NO_ADDRESS, true}, {9, GANG_NO_ADDRESS, true}}, "nonesuch0", false, true},
     {"another_address_on_a_link_that_is_up", 3, {{1, GANG_NO_ADDRESS, true}, {9, GANG_NO_ADDRESS, true}}, "lo", false, false},
+    {"two_of_the_job_are_off", 3, {{1, GANG_NO_PATH, true}, {2, GANG_NO_PATH, true}, {1, GANG_NO_PATH, true}}, "", false, false},
+    {"three_of_the_job_are_off", 4, {{1, GANG_NO_PATH, true}, {2, GANG_NO_PATH, true}, {3, GANG_NO_PATH, true}}, "", false, false},
+    {"no_path_to_four_of_the_job", 5, {{1, GANG_NO_PATH, true}, {2, GANG_NO_PATH, true}, {3, GANG_NO_PATH, true}, {4, GANG_NO_PATH, true}}, "", false, true},
     {"one_address_alone", 2, {{1, GANG_NO_PATH, true}, {1, GANG_NO_PATH, true}}, "", false, false},
 };
 
