@@ -52,14 +52,6 @@ static bool has_no_way(const struct gang_peer *peer, enum link link)
                            (peer->answer == GANG_NO_ADDRESS && link != LINK_UP));
 }
 
-static bool is_of_job(const struct ce_gang_task *task, const struct ce_address *address)
-{
-    for (uint32_t i = 0; i < task->count; i++)
-        if (ce_address_equal(&task->addresses[i], address))
-            return true;
-    return false;
-}
-
 static bool is_dialed_before(const struct gang_run *run, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -81,7 +73,7 @@ static bool is_isolated(const struct gang_run *run, enum link link)
         if (!has_no_way(peer, link))
             return false;
         dialed += !is_dialed_before(run, i);
-        outside |= !is_of_job(&run->task, &peer->address);
+        outside |= !gang_is_of_job(&run->task, &peer->address);
     }
     return dialed >= ALONE_MIN || (dialed >= 2 && outside);
 }

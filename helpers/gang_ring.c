@@ -63,6 +63,7 @@ void gang_ring_open(struct gang_run *run, struct gang_peer *peer)
                   : both                                         ? run->task.facts.measured
                                                                  : 0;
     peer->sends = peer->measures;
+    peer->sends_end = 0;
     if (peer->rails)
         gang_turns_open(run, peer);
     else if (!peer->measures && !run->done[side_of(peer)])
@@ -76,8 +77,9 @@ void gang_ring_tick(struct gang_run *run, struct gang_peer *peer, uint64_t now)
         gang_turns_tick(run, peer, now);
         return;
     }
-    bool sends = peer->sends && now < peer->opened + gang_ms(SEND_MS);
-    if (sends && !gang_talk_is_pending(&peer->talk) &&
+    if (peer->sends && !peer->sends_end) /* the first datum goes out however late it is */
+        peer->sends_end = now + gang_ms(SEND_MS);
+    if (peer->sends && now < peer->sends_end && !gang_talk_is_pending(&peer->talk) &&
         (gang_talk_say(&peer->talk, CE_GANG_DATA, NULL, CE_GANG_DATA_MAX) < 0 ||
          gang_talk_flush(&peer->talk) < 0)) {
         gang_peer_lose(run, peer, "it closed the connection");
@@ -95,6 +97,12 @@ void gang_ring_tick(struct gang_run *run, struct gang_peer *peer, uint64_t now)
 
 /* ---------------------------------------------------------------- the view */
 
+/* Who answers, if only by another program, is reached: any user can have taken the ports there. */
+static bool is_unreached(const struct gang_peer *peer)
+{
+    return !peer->tried || peer->answer == GANG_SILENCE || peer->answer == GANG_NO_PATH;
+}
+
 /* A link that is not done.  Who dials knows why it does not get through; who is not dialed knows nothing;
  * where only the rails are still measured, there is a link. */
 static void view_unfinished(const struct gang_run *run, const struct gang_peer *peer,
@@ -104,7 +112,7 @@ static void view_unfinished(const struct gang_run *run, const struct gang_peer *
     if (peer->step == GANG_TALKING && peer->rails) {
         ret->reach = CE_GANG_GOOD;
     } else if (peer->step != GANG_TALKING && peer->role == GANG_TO_NEXT && settled) {
-        ret->reach = CE_GANG_FAILED;
+        ret->reach = is_unreached(peer) ? CE_GANG_FAILED : CE_GANG_UNTRIED;
         snprintf(ret->why, sizeof ret->why, "%s", peer->why[0] ? peer->why : "no answer");
     }
 }

@@ -14,7 +14,8 @@
 
 enum {
     GANG_JUDGES = 2,     /* the first node, and the second where the first one is silent */
-    GANG_STRANGERS = 64, /* connections at once that have not said who they are */
+    GANG_STRANGERS = 64, /* connections at once that have not said who they are, */
+    GANG_STRANGERS_EACH = 8, /* and of one address */
 };
 
 enum gang_role {
@@ -58,7 +59,7 @@ struct gang_peer {
     struct gang_rails between;
     bool ends_told, heard[CE_GANG_STEPS], said[CE_GANG_STEPS];
     char *ends;              /* of its rails, until they are handed on; owned */
-    uint64_t opened;
+    uint64_t opened, sends_end; /* no data go out from then on; 0: none has yet */
     struct gang_meter meter; /* of the data of a neighbour */
     bool sends, measures, told;     /* it is a judge that has this node's last view */
 };
@@ -112,6 +113,12 @@ struct gang_peer *gang_peer_find(const struct gang_run *run, enum gang_role role
 /* The port of the job, or one of the others that it may have where that is taken. */
 unsigned gang_port(const struct ce_gang_task *task, unsigned attempt);
 enum { GANG_PORTS = 4 };
+
+/* ---------------------------------------------------------------- gang_stranger.c */
+
+bool gang_is_of_job(const struct ce_gang_task *task, const struct ce_address *address);
+/* May one more come from there? */
+bool gang_admits(const struct gang_run *run, const struct ce_address *from);
 
 /* ---------------------------------------------------------------- gang_isolated.c */
 

@@ -44,22 +44,6 @@ static void start_listening(struct gang_run *run, uint64_t now)
     run->listen_due = now + gang_ms(LISTEN_AGAIN_MS);
 }
 
-static bool is_of_job(const struct ce_gang_task *task, const struct ce_address *from)
-{
-    for (uint32_t i = 0; i < task->count; i++)
-        if (ce_address_equal(&task->addresses[i], from))
-            return true;
-    return false;
-}
-
-static size_t count_strangers(const struct gang_run *run)
-{
-    size_t strangers = 0;
-    for (size_t i = 0; i < run->peer_count; i++)
-        strangers += run->peers[i]->role == GANG_STRANGER;
-    return strangers;
-}
-
 static void accept_all(struct gang_run *run)
 {
     struct ce_address from;
@@ -67,8 +51,7 @@ static void accept_all(struct gang_run *run)
         int fd = gang_accept(run->listening, &from);
         if (fd < 0)
             return;
-        if (is_of_job(&run->task, &from) &&
-            count_strangers(run) < GANG_STRANGERS + 2 * run->task.count) {
+        if (gang_admits(run, &from)) {
             gang_peer_came(run, fd, &from);
             continue;
         }

@@ -40,6 +40,8 @@ unit_programs = \
     tests/unit/checks/test_gang_judge \
     tests/unit/checks/test_gpu_delta \
     tests/unit/helpers/test_gang_isolated \
+    tests/unit/helpers/test_gang_ring \
+    tests/unit/helpers/test_gang_stranger \
     tests/unit/helpers/test_gang_talk \
     tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_bench_gpu \
@@ -254,7 +256,9 @@ EXTRA_DIST += \
     tests/unit/unit_dir.h \
     tests/unit/unit_env.h
 
-tests_unit_helpers_test_gang_isolated_SOURCES = tests/unit/helpers/test_gang_isolated.c helpers/gang_isolated.c
+tests_unit_helpers_test_gang_isolated_SOURCES = tests/unit/helpers/test_gang_isolated.c helpers/gang_isolated.c helpers/gang_stranger.c
+tests_unit_helpers_test_gang_ring_SOURCES = tests/unit/helpers/test_gang_ring.c helpers/gang_ring.c helpers/gang_talk.c
+tests_unit_helpers_test_gang_stranger_SOURCES = tests/unit/helpers/test_gang_stranger.c helpers/gang_stranger.c
 tests_unit_helpers_test_gang_talk_SOURCES = tests/unit/helpers/test_gang_talk.c helpers/gang_talk.c
 tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
