@@ -179,10 +179,6 @@ static int list(char **arguments)
 
 /* ---------------------------------------------------------------- conf */
 
-/* What libslurm read from slurm.conf; slurm.h has the type, and no function that tells it without a call to
- * slurmctld. */
-extern slurm_conf_t slurm_conf;
-
 /* AuthInfo: "socket=/run/munge/munge.socket.2,ttl=300". */
 static void add_socket(const char *info, struct ce_text *out)
 {
@@ -202,10 +198,16 @@ static void add_socket(const char *info, struct ce_text *out)
 static int conf(char **arguments)
 {
     ce_autotext struct ce_text out = CE_TEXT(OUTPUT_MAX);
+    const slurm_conf_t *file = ce_slurm_file_conf();
     (void)arguments;
+    if (!file) {
+        fputs("slurm-node: this libslurm does not tell what slurm.conf says\n", stderr);
+        return 1;
+    }
     ce_record_begin(&out);
-    ce_record_add_number(&out, (slurm_conf.prolog_flags & PROLOG_FLAG_SERIAL) != 0, "prolog.serial");
-    add_socket(slurm_conf.authinfo, &out);
+    ce_record_add_number(&out, (file->prolog_flags & PROLOG_FLAG_ALLOC) != 0, "prolog.alloc");
+    ce_record_add_number(&out, (file->prolog_flags & PROLOG_FLAG_SERIAL) != 0, "prolog.serial");
+    add_socket(file->authinfo, &out);
     ce_record_end(&out);
     return print(&out);
 }

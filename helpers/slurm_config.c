@@ -17,7 +17,7 @@ enum { OUTPUT_MAX = 1 << 20 };
 
 /* libslurm's own, of the file that slurm_init() has read.  Not declared for others, so it is looked for:
  * a series that hides it is told of, and does not keep the helper from starting. */
-static const slurm_conf_t *file_conf(void)
+const slurm_conf_t *ce_slurm_file_conf(void)
 {
     return dlsym(RTLD_DEFAULT, "slurm_conf");
 }
@@ -98,7 +98,7 @@ static int print(const slurm_conf_t *from)
 int ce_slurm_config(char **arguments)
 {
     if (strcmp(arguments[0], "file") == 0) {
-        const slurm_conf_t *conf = file_conf();
+        const slurm_conf_t *conf = ce_slurm_file_conf();
         if (conf)
             return print(conf);
         fputs("slurm-node: this libslurm does not tell what slurm.conf says\n", stderr);

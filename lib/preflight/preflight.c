@@ -27,21 +27,35 @@ enum {
 /* ---------------------------------------------------------------- what slurm.conf says */
 
 struct conf {
-    bool serial;
+    bool known, alloc, serial;
     char socket[CE_GANG_SOCKET];
 };
 
 static int read_conf(const char *text, struct conf *ret, struct ce_error *err)
 {
-    uint64_t serial = 0;
+    uint64_t alloc = 0, serial = 0;
     ce_auto(ce_record_destroy) struct ce_record *record = ce_record_parse(text, err);
-    if (!record || ce_record_number(record, 0, 1, &serial, err, "prolog.serial") < 0)
+    if (!record || ce_record_number(record, 0, 1, &alloc, err, "prolog.alloc") < 0 ||
+        ce_record_number(record, 0, 1, &serial, err, "prolog.serial") < 0)
         return -1;
     const char *socket = ce_record_get(record, "munge.socket");
+    if (ce_copy(ret->socket, sizeof ret->socket, socket ? socket : "") < 0)
+        return ce_fail(err, "munge.socket: too long");
+    ret->alloc = alloc;
     ret->serial = serial;
-    return ce_copy(ret->socket, sizeof ret->socket, socket ? socket : "") < 0
-               ? ce_fail(err, "munge.socket: too long")
-               : 0;
+    ret->known = true;
+    return 0;
+}
+
+static int check_conf(const struct conf *conf, struct ce_error *err)
+{
+    if (conf->known && !conf->alloc)
+        return ce_fail(err, "slurm.conf has no PrologFlags=Alloc, without which a job's prologs do not begin "
+                            "together");
+    if (conf->serial)
+        return ce_fail(err, "slurm.conf has PrologFlags=Serial, with which the prologs of crossing jobs "
+                            "would wait for each other");
+    return 0;
 }
 
 /* Without an answer it is as in most clusters. */
@@ -51,7 +65,7 @@ static void ask_conf(const char *helpers, struct conf *ret, struct ce_notes *not
     char path[4096];
     char *const argv[] = {path, "conf", NULL};
     struct ce_child child = {.argv = argv, .deadline_ms = CONF_MS, .output_max = CONF_MAX};
-    *ret = (struct conf){.serial = false};
+    *ret = (struct conf){.known = false};
     snprintf(path, sizeof path, "%s/slurm-node", helpers);
     ce_children_run(&child, 1, &(struct ce_children_plan){.at_once = 1});
     if (ce_child_check(&child, &err) < 0 || read_conf(ce_text_string(&child.output), ret, &err) < 0)
@@ -289,13 +303,14 @@ int ce_preflight_run(const struct ce_preflight *what, struct ce_preflight_found 
     if (!ret->nodes)
         return -1;
     ask_conf(what->helpers, &conf, notes);
-    if (conf.serial)
-        return ce_fail(err, "slurm.conf has PrologFlags=Serial, with which the prologs of crossing jobs "
-                            "would wait for each other");
+    if (check_conf(&conf, err) < 0)
+        return -1;
     int failed = make_task(what, ret->nodes, conf.socket, &task, notes, err);
     if (!failed)
         failed = run_helper(what->helpers, &task, &ret->gang, err);
     ce_gang_task_free(&task);
+    /* The prologs of the silent ones may only begin with the first step of a script that runs by now. */
+    ret->gang.requeue &= conf.known;
     if (!failed && ret->gang.refused)
         ce_note(notes, "preflight: %u connections were refused, the last: %.90s", ret->gang.refused,
                 ret->gang.refusal);

@@ -98,6 +98,7 @@ unit_programs = \
     tests/unit/local/test_primary \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
+    tests/unit/preflight/test_preflight \
     tests/unit/probe/test_gpu_helper \
     tests/unit/probe/test_helpers \
     tests/unit/probe/test_host \
@@ -260,6 +261,7 @@ tests_unit_helpers_test_gang_isolated_SOURCES = tests/unit/helpers/test_gang_iso
 tests_unit_helpers_test_gang_ring_SOURCES = tests/unit/helpers/test_gang_ring.c helpers/gang_ring.c helpers/gang_talk.c
 tests_unit_helpers_test_gang_stranger_SOURCES = tests/unit/helpers/test_gang_stranger.c helpers/gang_stranger.c
 tests_unit_helpers_test_gang_talk_SOURCES = tests/unit/helpers/test_gang_talk.c helpers/gang_talk.c
+tests_unit_preflight_test_preflight_LDADD = libpreflight.la $(LDADD)
 tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

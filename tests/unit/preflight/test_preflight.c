@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the texts of a node to what helpers/preflight is told: real children, with shell scripts in the place of
+ * the helpers. */
+#include "preflight/preflight.h"
+
+#include <limits.h>
+
+#include "../unit_dir.h"
+#include "local/texts.h"
+#include "model/gang_task.h"
+
+#define FRAMED(lines) "format=1\n" lines "end=1\n"
+#define CONF(lines) "cat <<'END'\n" FRAMED(lines) "END\n"
+
+/* Where the tests run: /tmp may be mounted noexec. */
+static char made[] = "test_preflight.XXXXXX", helpers[PATH_MAX];
+static struct unit_dir texts;
+
+static int make_folders(void **state)
+{
+    (void)state;
+    texts = unit_dir_make();
+    return mkdtemp(made) && realpath(made, helpers) ? 0 : -1;
+}
+
+static void name_helper(const char *name, char ret[PATH_MAX + 16])
+{
+    snprintf(ret, PATH_MAX + 16, "%s/%s", helpers, name);
+}
+
+static int remove_folders(void **state)
+{
+    char path[PATH_MAX + 16];
+    (void)state;
+    unit_dir_remove(&texts);
+    name_helper("slurm-node", path);
+    unlink(path);
+    name_helper("preflight", path);
+    unlink(path);
+    return rmdir(helpers);
+}
+
+static void write_helper(const char *name, const char *script)
+{
+    char path[PATH_MAX + 16];
+    name_helper(name, path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fprintf(file, "#!/bin/sh\n%s", script) > 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* The helper preflight says: the others are silent, requeue the job. */
+static void write_preflight(void)
+{
+    struct ce_gang gang = {.end = CE_GANG_JUDGED, .requeue = true};
+    ce_autotext struct ce_text text = CE_TEXT(CE_GANG_TEXT_MAX), script = CE_TEXT(2 * CE_GANG_TEXT_MAX);
+    ce_gang_write(&gang, &text);
+    ce_text_addf(&script, "cat <<'END'\n%sEND\n", ce_text_string(&text));
+    assert_true(ce_text_ok(&script));
+    write_helper("preflight", ce_text_string(&script));
+}
+
+static const char facts[] = FRAMED("host.name=n1\n"
+                                   "netif.eth1.index=2\nnetif.eth1.kind=ethernet\nnetif.eth1.up=1\n"
+                                   "netif.eth1.default_route=0\nnetif.eth1.address.0=10.1.0.1/16\n");
+static const char good_book[] = "10.1.0.1 n1\n10.1.0.2 n2\n" CE_BOOK_END "\n";
+
+static const struct row {
+    const char *name, *conf, *error; /* "" : none */
+    bool requeue;
+} rows[] = {
+    {"as_slurm_should_be", CONF("prolog.alloc=1\nprolog.serial=0\n"), "", true},
+    {"without_alloc_it_is_refused", CONF("prolog.alloc=0\nprolog.serial=0\n"), "has no PrologFlags=Alloc", false},
+    {"with_serial_it_is_refused", CONF("prolog.alloc=1\nprolog.serial=1\n"), "has PrologFlags=Serial", false},
+    {"of_a_conf_that_is_not_known_nobody_is_requeued", "exit 1\n", "", false},
+};
+
+static int run(const char *conf, const char *node_facts, const char *book, struct ce_preflight_found *found,
+               struct ce_error *err)
+{
+    struct ce_policy policy;
+    struct ce_notes notes = {.count = 0};
+    ce_policy_default(&policy);
+    policy.preflight.mode = CE_PREFLIGHT_NETWORK;
+    write_helper("slurm-node", conf);
+    write_preflight();
+    unit_dir_write(&texts, CE_FACTS_FILE, node_facts);
+    unit_dir_write(&texts, CE_BOOK_FILE, book);
+    const struct ce_preflight what = {.helpers = helpers, .run_dir = texts.path, .job = 7, .node_list = "n[1-2]",
+                                      .node_name = "n1", .policy = &policy.preflight};
+    err->text[0] = '\0';
+    return ce_preflight_run(&what, found, &notes, err);
+}
+
+static void asks_slurm(void **state)
+{
+    const struct row *row = *state;
+    struct ce_error err;
+    ce_autopreflight struct ce_preflight_found found;
+    int failed = run(row->conf, facts, good_book, &found, &err);
+    unit_holds(err.text, row->error);
+    assert_int_equal(failed, *row->error ? -1 : 0);
+    assert_int_equal(found.gang.requeue, row->requeue);
+}
+
+int main(void)
+{
+    UNIT_TABLE(rows, asks_slurm);
+    return cmocka_run_group_tests_name("preflight/preflight", unit_tests, make_folders, remove_folders);
+}
