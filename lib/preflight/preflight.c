@@ -196,6 +196,18 @@ static int find_addresses(const struct ce_cluster *cluster, const struct ce_allo
     return 0;
 }
 
+/* The address of a node that has another one by now could be bound to by nobody, which must not look like a
+ * link that is gone. */
+static int check_own(const struct ce_cluster *cluster, const struct ce_gang_task *task, struct ce_error *err)
+{
+    char text[CE_ADDRESS_TEXT];
+    const struct ce_netif *own = cluster->network.interface;
+    if (task->interface[0] || !own || !own->up)
+        return 0;
+    return ce_fail(err, "the book's address of this node, %s, is none of its own",
+                   ce_address_format(&task->addresses[task->self], text));
+}
+
 static int fill_task(bool with_rails, const struct ce_allocation *allocation, const struct ce_texts *texts,
                      struct ce_gang_task *task, struct ce_error *err)
 {
@@ -209,6 +221,7 @@ static int fill_task(bool with_rails, const struct ce_allocation *allocation, co
         task->addresses = cluster.addresses;
         cluster.addresses = NULL;
         find_interface(texts->node, &task->addresses[task->self], task->interface);
+        failed = check_own(&cluster, task, err);
         choose_witnesses(texts->book, &cluster.network, task);
         describe_rails(&cluster.rails, &task->facts);
         if (with_rails)

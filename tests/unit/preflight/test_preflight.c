@@ -62,9 +62,11 @@ static void write_preflight(void)
     write_helper("preflight", ce_text_string(&script));
 }
 
-static const char facts[] = FRAMED("host.name=n1\n"
-                                   "netif.eth1.index=2\nnetif.eth1.kind=ethernet\nnetif.eth1.up=1\n"
-                                   "netif.eth1.default_route=0\nnetif.eth1.address.0=10.1.0.1/16\n");
+#define NETIF(up, address)                                                                        \
+    "host.name=n1\nnetif.eth1.index=2\nnetif.eth1.kind=ethernet\nnetif.eth1.up=" up               \
+    "\nnetif.eth1.default_route=0\nnetif.eth1.address.0=" address "/16\n"
+
+static const char facts[] = FRAMED(NETIF("1", "10.1.0.1"));
 static const char good_book[] = "10.1.0.1 n1\n10.1.0.2 n2\n" CE_BOOK_END "\n";
 
 static const struct row {
@@ -105,8 +107,29 @@ static void asks_slurm(void **state)
     assert_int_equal(found.gang.requeue, row->requeue);
 }
 
+static const struct own_row {
+    const char *name, *facts, *book, *error;
+} owns[] = {
+    {"a_book_with_an_older_address_of_this_node", facts, "10.1.0.9 n1\n10.1.0.2 n2\n" CE_BOOK_END "\n",
+     "the book's address of this node, 10.1.0.9, is none of its own"},
+    {"a_link_that_is_down_is_for_the_helper_to_see", FRAMED(NETIF("0", "10.1.0.1")), good_book, ""},
+    {"of_another_address_on_a_link_that_is_down_nothing_is_said", FRAMED(NETIF("0", "10.1.0.7")), good_book, ""},
+    {"nor_without_facts", "", good_book, ""},
+};
+
+static void looks_at_its_own_address(void **state)
+{
+    const struct own_row *row = *state;
+    struct ce_error err;
+    ce_autopreflight struct ce_preflight_found found;
+    int failed = run(rows[0].conf, row->facts, row->book, &found, &err);
+    unit_holds(err.text, row->error);
+    assert_int_equal(failed, *row->error ? -1 : 0);
+}
+
 int main(void)
 {
+    UNIT_TABLE(owns, looks_at_its_own_address);
     UNIT_TABLE(rows, asks_slurm);
     return cmocka_run_group_tests_name("preflight/preflight", unit_tests, make_folders, remove_folders);
 }
