@@ -50,6 +50,7 @@ void gang_board_view(struct gang_run *run, uint32_t node, const struct ce_gang_v
     if (board->decided)
         return;
     board->seen[node].view = *view;
+    board->seen[node].heard = true;
     board->heard[node] = view->final || view->out || board->called;
     if (view->out && board->bound > ce_clock_ns() + gang_ms(CALL_MS))
         board->bound = ce_clock_ns() + gang_ms(CALL_MS);
@@ -100,7 +101,7 @@ static void decide(struct gang_run *run, uint64_t now)
         return;
     for (uint32_t i = 0; i < task->count; i++)
         board->seen[i].age_ms = (uint32_t)((now - board->came_at[i]) / 1000000);
-    board->seen[task->self].came = true;
+    board->seen[task->self].came = board->seen[task->self].heard = true;
     board->seen[task->self].age_ms = (uint32_t)((now - run->began) / 1000000);
     gang_ring_view(run, &board->seen[task->self].view);
     ce_gang_judge(board->seen, task->count, &task->limits, verdicts);

@@ -164,9 +164,10 @@ static const char *firmware_of(const struct ce_gang_facts *facts, char buffer[16
     return facts->firmware;
 }
 
+/* Whose view was not heard in time has no rails and no firmware that could differ. */
 static bool takes_part(const struct gang *gang, uint32_t node)
 {
-    return gang->seen[node].came && !gang->seen[node].view.out;
+    return gang->seen[node].came && gang->seen[node].heard && !gang->seen[node].view.out;
 }
 
 /* The place of a node whose word more than half have; gang->count where there is none: by Boyer and

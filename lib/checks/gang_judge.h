@@ -14,6 +14,7 @@
 struct ce_gang_seen {
     bool came;       /* it spoke with the judge; else its view is empty */
     uint32_t age_ms; /* so long ago */
+    bool heard;      /* what its view says is its own word */
     struct ce_gang_view view;
 };
 

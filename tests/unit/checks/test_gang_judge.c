@@ -56,7 +56,7 @@ static uint32_t read_seen(const char *text, struct ce_gang_seen *seen)
 {
     uint32_t count = 0;
     for (; *text; text += text[2] ? 3 : 2, count++) {
-        seen[count] = (struct ce_gang_seen){.came = text[0] != '-', .age_ms = LONG_AGO};
+        seen[count] = (struct ce_gang_seen){.came = text[0] != '-', .heard = text[0] != '-', .age_ms = LONG_AGO};
         seen[count].view.out = text[0] == 'o';
         for (unsigned side = 0; side < 2; side++)
             seen[count].view.links[side].reach = reach_of(text[side]);
@@ -154,7 +154,7 @@ static void judges_bandwidth(void **state)
     struct ce_gang_verdict verdicts[NODES];
     ce_autotext struct ce_text says = CE_TEXT(4096);
     for (uint32_t i = 0; i < row->nodes; i++) {
-        seen[i] = (struct ce_gang_seen){.came = true, .age_ms = LONG_AGO};
+        seen[i] = (struct ce_gang_seen){.came = true, .heard = true, .age_ms = LONG_AGO};
         seen[i].view.sent = row->sent;
         for (unsigned side = 0; side < 2; side++) {
             seen[i].view.links[side].reach = CE_GANG_GOOD;
@@ -205,13 +205,29 @@ static void judges_alike(void **state)
     const char *most = "";
     for (uint32_t i = 0; i < row->nodes; i++)
         seen[i] = (struct ce_gang_seen){
-            .came = true, .age_ms = LONG_AGO, .view.facts = row->facts[i]};
+            .came = true, .heard = true, .age_ms = LONG_AGO, .view.facts = row->facts[i]};
     ce_gang_judge(seen, row->nodes, &limits, verdicts);
     for (uint32_t i = 0; i < row->nodes; i++) {
         assert_int_equal(verdicts[i].differs, row->differs[i]);
         most = verdicts[i].most[0] ? verdicts[i].most : most;
     }
     assert_string_equal(most, row->most);
+}
+
+/* It came, and its view did not come in time: it has no rails that could differ. */
+static void who_was_not_heard_does_not_differ(void **state)
+{
+    const struct ce_gang_limits limits = {0, 0};
+    const struct ce_gang_facts facts = {.rail_count = 2, .rails = "mlx5_0,mlx5_1", .firmware = "MT4129=1"};
+    struct ce_gang_seen seen[3];
+    struct ce_gang_verdict verdicts[3];
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++)
+        seen[i] = (struct ce_gang_seen){.came = true, .heard = i < 1, .age_ms = LONG_AGO};
+    seen[0].view.facts = facts;
+    ce_gang_judge(seen, 3, &limits, verdicts);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(verdicts[i].differs, CE_GANG_SAME);
 }
 
 enum {
@@ -222,7 +238,7 @@ enum {
 
 int main(void)
 {
-    struct CMUnitTest tests[ROWS + FLOWS + ALIKE + 2];
+    struct CMUnitTest tests[ROWS + FLOWS + ALIKE + 3];
     size_t count = 0;
     for (size_t i = 0; i < ROWS; i++)
         tests[count++] =
@@ -237,5 +253,6 @@ int main(void)
                                              .initial_state = (void *)&alike_rows[i]};
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_sick_node_hears_of_whom);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(the_silent_are_told_to_all);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(who_was_not_heard_does_not_differ);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
