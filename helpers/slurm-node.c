@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "health/guard.h"
 #include "model/gres.h"
 #include "model/record.h"
 #include "model/roster.h"
@@ -214,11 +215,11 @@ static int conf(char **arguments)
 
 /* ---------------------------------------------------------------- requeue */
 
-/* What srun and salloc started, and what must not run twice, Slurm ends by itself when the prolog has
- * failed; one that waits already was another node's. */
-static bool is_left_alone(int code)
+/* What srun and salloc started, and what must not run twice: Slurm ends it by itself when a prolog has
+ * failed. */
+static bool is_never_requeued(int code)
 {
-    return code == ESLURM_BATCH_ONLY || code == ESLURM_DISABLED || code == ESLURM_JOB_PENDING;
+    return code == ESLURM_BATCH_ONLY || code == ESLURM_DISABLED;
 }
 
 static int requeue(char **arguments)
@@ -228,8 +229,11 @@ static int requeue(char **arguments)
         fputs("slurm-node: requeue: expected the number of a job\n", stderr);
         return 2;
     }
-    if (slurm_requeue(job, JOB_RUNNING) == SLURM_SUCCESS || is_left_alone(errno))
-        return 0;
+    if (slurm_requeue(job, JOB_RUNNING) == SLURM_SUCCESS ||
+        errno == ESLURM_JOB_PENDING) /* another node was first */
+        return CE_CHANGED;
+    if (is_never_requeued(errno))
+        return CE_CHANGE_NOT_OURS;
     return ce_slurm_complain("slurmctld does not requeue the job");
 }
 

@@ -252,7 +252,7 @@ static void drain(struct run *run, struct ce_phase_result *result)
     if (change == CE_CHANGED && ce_recover_drained(CE_RUN_DIR, result, &err) < 0)
         tell_syslog(run, LOG_WARNING, "this node will not come back by itself: %s", err.text);
     if (run->phase == CE_PROLOG && run->job && run->faulty && change != CE_CHANGE_FAILED &&
-        ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err) != CE_CHANGED)
+        ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err) == CE_CHANGE_FAILED)
         tell_syslog(run, LOG_NOTICE, "%s", err.text);
 }
 
@@ -352,17 +352,20 @@ static int run_phase(void *ctx)
 /* Nodes that do not come hold the job up, and nobody else tells Slurm. */
 static void requeue_held_up(const struct run *run, const struct ce_gang *gang)
 {
-    struct ce_error err;
     if (!gang->requeue || run->faulty)
         return;
     if (run->policy.mode == CE_MODE_OBSERVE)
         tell_syslog(run, LOG_WARNING, "mode = \"observe\", else this job would be requeued: not all of its nodes came to the preflight");
     else if (run->slurm.restarts >= RESTARTS_MAX)
         tell_syslog(run, LOG_WARNING, "this job is not requeued once more: not all of its nodes came to the preflight");
-    else if (ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err) == CE_CHANGED)
-        tell_syslog(run, LOG_WARNING, "this job is requeued: not all of its nodes came to the preflight");
-    else
-        tell_syslog(run, LOG_WARNING, "%s", err.text);
+    else {
+        struct ce_error err;
+        enum ce_change change = ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err);
+        tell_syslog(run, LOG_WARNING, "%s",
+                    change == CE_CHANGED           ? "this job is requeued: not all of its nodes came to the preflight"
+                    : change == CE_CHANGE_NOT_OURS ? "this job cannot be requeued, it starts: not all of its nodes came to the preflight"
+                                                   : err.text);
+    }
 }
 
 static int run_preflight(void *ctx)

@@ -23,8 +23,8 @@ enum ce_change ce_drain_lift(const char *helper_dir, const char *node, const cha
                              unsigned deadline_ms, struct ce_error *err);
 
 /* A batch job whose prolog fails on this node goes back into the queue.  Slurm does it too, but after the
- * prolog's end, and the script may run on other nodes until then.  CE_CHANGED, also where Slurm has to end the
- * job; CE_CHANGE_FAILED with err. */
+ * prolog's end, and the script may run on other nodes until then.  CE_CHANGED; CE_CHANGE_NOT_OURS: Slurm
+ * requeues no such job, and has to end it where a prolog fails; CE_CHANGE_FAILED with err. */
 enum ce_change ce_requeue_job(const char *helper_dir, uint32_t job, unsigned deadline_ms,
                               struct ce_error *err);
 

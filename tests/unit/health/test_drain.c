@@ -52,19 +52,23 @@ static const struct row {
     {"a_helper_that_crashes_is_told", "kill -SEGV $$", CE_CHANGE_FAILED, "ignal"},
 };
 
+static void write_script(const char *lines)
+{
+    FILE *file = fopen(script, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", lines);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(script, 0755), 0);
+}
+
 static void drains(void **state)
 {
     const struct row *row = *state;
     struct ce_error err = {""};
     struct timespec start, end;
     unlink(script);
-    if (row->script) {
-        FILE *file = fopen(script, "w");
-        assert_non_null(file);
-        fprintf(file, "#!/bin/sh\n%s\n", row->script);
-        assert_int_equal(fclose(file), 0);
-        assert_int_equal(chmod(script, 0755), 0);
-    }
+    if (row->script)
+        write_script(row->script);
     clock_gettime(CLOCK_MONOTONIC, &start);
     assert_int_equal(ce_drain_node(folder, "n1", "why", &limit, 300, &err), row->change);
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -115,6 +119,23 @@ static void a_job_is_requeued_by_its_number(void **state)
     unit_holds(err.text, "slurm-node requeue 7: ");
 }
 
+static const struct requeue_row {
+    const char *name, *script;
+    enum ce_change change;
+} requeues[] = {
+    {"a_job_is_requeued", "exit 0", CE_CHANGED},
+    {"slurm_requeues_no_such_job", "exit 4", CE_CHANGE_NOT_OURS},
+    {"slurmctld_does_not_answer", "exit 1", CE_CHANGE_FAILED},
+};
+
+static void what_becomes_of_a_job_is_told(void **state)
+{
+    const struct requeue_row *row = *state;
+    struct ce_error err = {""};
+    write_script(row->script);
+    assert_int_equal(ce_requeue_job(folder, 7, 10000, &err), row->change);
+}
+
 static void a_folder_with_too_long_a_name_is_an_error(void **state)
 {
     static char longest[8000];
@@ -128,6 +149,7 @@ static void a_folder_with_too_long_a_name_is_an_error(void **state)
 int main(void)
 {
     UNIT_TABLE(rows, drains);
+    UNIT_TABLE(requeues, what_becomes_of_a_job_is_told);
     UNIT_RULE(the_helper_gets_node_and_reason_as_they_are);
     UNIT_RULE(a_job_is_requeued_by_its_number);
     UNIT_RULE(a_folder_with_too_long_a_name_is_an_error);
