@@ -352,20 +352,20 @@ static int run_phase(void *ctx)
 /* Nodes that do not come hold the job up, and nobody else tells Slurm. */
 static void requeue_held_up(const struct run *run, const struct ce_gang *gang)
 {
+    enum ce_change change;
+    struct ce_error err;
     if (!gang->requeue || run->faulty)
         return;
     if (run->policy.mode == CE_MODE_OBSERVE)
         tell_syslog(run, LOG_WARNING, "mode = \"observe\", else this job would be requeued: not all of its nodes came to the preflight");
     else if (run->slurm.restarts >= RESTARTS_MAX)
         tell_syslog(run, LOG_WARNING, "this job is not requeued once more: not all of its nodes came to the preflight");
-    else {
-        struct ce_error err;
-        enum ce_change change = ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err);
-        tell_syslog(run, LOG_WARNING, "%s",
-                    change == CE_CHANGED           ? "this job is requeued: not all of its nodes came to the preflight"
-                    : change == CE_CHANGE_NOT_OURS ? "this job cannot be requeued, it starts: not all of its nodes came to the preflight"
-                                                   : err.text);
-    }
+    else if ((change = ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err)) == CE_CHANGED)
+        tell_syslog(run, LOG_WARNING, "this job is requeued: not all of its nodes came to the preflight");
+    else if (change == CE_CHANGE_NOT_OURS)
+        tell_syslog(run, LOG_WARNING, "this job cannot be requeued, it starts: not all of its nodes came to the preflight");
+    else
+        tell_syslog(run, LOG_WARNING, "%s", err.text);
 }
 
 static int run_preflight(void *ctx)
@@ -457,12 +457,10 @@ int ce_phase_program(const char *name, unsigned phase)
     ce_autofree char *node_list = NULL;
     open_standard_files();
     signal(SIGPIPE, SIG_IGN); /* slurmd may not listen, and death would be a fault */
-    struct run *run =
-        mmap(NULL, sizeof *run, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct run *run = mmap(NULL, sizeof *run, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (run == MAP_FAILED)
         return 0;
-    *run = (struct run){
-        .name = name, .phase = phase, .node_name = node};
+    *run = (struct run){.name = name, .phase = phase, .node_name = node};
     const char *list = ce_slurm_job_nodes(&env);
     run->node_list = node_list = list ? strdup(list) : NULL;
     ce_slurm_job_read(&env, &run->slurm);
