@@ -256,6 +256,8 @@ static void judge_requeue(const struct ce_install *install, struct ce_findings *
 
 /* ---------------------------------------------------------------- times */
 
+enum { CONF_S = 3 };
+
 static void judge_limit(const char *key, uint32_t limit_s, uint32_t bound_s,
                         struct ce_findings *out)
 {
@@ -269,16 +271,26 @@ static void judge_limit(const char *key, uint32_t limit_s, uint32_t bound_s,
                         bound_s);
 }
 
+/* The prolog of a job of several nodes goes on with the preflight: slurm.conf is read before it, and half a
+ * deadline is for the drain that may follow. */
+static uint32_t prolog_bound(const struct ce_policy *policy)
+{
+    if (policy->preflight.mode == CE_PREFLIGHT_OFF)
+        return policy->deadline_s;
+    return policy->deadline_s + policy->preflight.deadline_s + CONF_S + policy->deadline_s / 2;
+}
+
 /* Up to 24.11 both have one limit. */
 static void judge_timeout(const struct ce_install *install, struct ce_findings *out)
 {
-    uint32_t prolog_s = install->config.policy.deadline_s;
-    uint32_t epilog_s = prolog_s + CE_POLICY_LEFTOVERS_S;
+    const struct ce_policy *policy = &install->config.policy;
+    uint32_t prolog_s = prolog_bound(policy), epilog_s = policy->deadline_s + CE_POLICY_LEFTOVERS_S;
     if (!is_known(install, out))
         return;
     const struct ce_slurm_conf *conf = node_conf(install);
     if (conf->prolog_timeout_s == conf->epilog_timeout_s) {
-        judge_limit("PrologEpilogTimeout", conf->epilog_timeout_s, epilog_s, out);
+        judge_limit("PrologEpilogTimeout", conf->epilog_timeout_s,
+                    prolog_s > epilog_s ? prolog_s : epilog_s, out);
         return;
     }
     judge_limit("PrologTimeout", conf->prolog_timeout_s, prolog_s, out);
@@ -299,14 +311,14 @@ static void judge_batch_start(const struct ce_install *install, struct ce_findin
 {
     if (is_known(install, out))
         judge_start("BatchStartTimeout", conf_of(install)->batch_start_timeout_s,
-                    install->config.policy.deadline_s, "slurmctld takes the job for lost", out);
+                    prolog_bound(&install->config.policy), "slurmctld takes the job for lost", out);
 }
 
 static void judge_message_timeout(const struct ce_install *install, struct ce_findings *out)
 {
     if (is_known(install, out))
         judge_start("MessageTimeout", conf_of(install)->message_timeout_s,
-                    install->config.policy.deadline_s, "srun says 'Prolog hung'", out);
+                    prolog_bound(&install->config.policy), "srun says 'Prolog hung'", out);
 }
 
 const struct ce_doctor_row ce_doctor_slurm_rows[] = {

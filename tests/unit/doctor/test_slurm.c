@@ -5,6 +5,9 @@
 #define FILE_CONF in->file.conf
 #define CTL in->controller.conf
 #define BOTH(member, value) (FILE_CONF.member = (value), CTL.member = (value))
+#define PREFLIGHT(seconds)                                                                             \
+    (in->config.policy.preflight.mode = CE_PREFLIGHT_NETWORK,                                          \
+     in->config.policy.preflight.deadline_s = (seconds))
 #define PROGRAM in->prolog.items[0]
 
 static void forget(struct ce_install *in)
@@ -139,16 +142,32 @@ static void add_file(struct ce_install *in, const char *path, enum ce_install_ru
     X(timeout_of_a_patient_site, "slurm.timeout",                                                      \
       "fail PrologEpilogTimeout=60: Slurm kills it and drains the node, it may take 80 s",             \
       in->config.policy.deadline_s = 60; BOTH(prolog_timeout_s, 60); BOTH(epilog_timeout_s, 60))       \
+    X(timeout_with_a_preflight, "slurm.timeout",                                                       \
+      "fail PrologEpilogTimeout=35: Slurm kills it and drains the node, it may take 43 s",             \
+      PREFLIGHT(25); BOTH(prolog_timeout_s, 35); BOTH(epilog_timeout_s, 35))                           \
+    X(timeout_with_a_short_preflight, "slurm.timeout", "pass PrologEpilogTimeout: none, the bound is 30 s", \
+      PREFLIGHT(4))                                                                                    \
+    X(timeouts_of_their_own_with_a_preflight, "slurm.timeout",                                         \
+      "fail PrologTimeout=28: Slurm kills it and drains the node, it may take 28 s\n"                  \
+      "pass EpilogTimeout: 31 s, the bound is 30 s",                                                   \
+      PREFLIGHT(10); BOTH(prolog_timeout_s, 28); BOTH(epilog_timeout_s, 31))                           \
     X(timeout_unknown, "slurm.timeout", UNKNOWN_CONF, forget(in))                                      \
     X(batch_start, "slurm.batch_start", "pass BatchStartTimeout: 10 s", )                              \
     X(batch_start_too_soon, "slurm.batch_start",                                                       \
       "fail BatchStartTimeout=9: slurmctld takes the job for lost, a prolog may take 10 s",            \
       CTL.batch_start_timeout_s = 9)                                                                   \
+    X(batch_start_with_a_preflight, "slurm.batch_start",                                               \
+      "fail BatchStartTimeout=27: slurmctld takes the job for lost, a prolog may take 28 s",           \
+      PREFLIGHT(10); CTL.batch_start_timeout_s = 27)                                                   \
     X(batch_start_unknown, "slurm.batch_start", UNKNOWN_CONF, forget(in))                              \
     X(message_timeout, "slurm.message_timeout", "pass MessageTimeout: 10 s", )                         \
     X(message_timeout_too_short, "slurm.message_timeout",                                              \
       "fail MessageTimeout=5: srun says 'Prolog hung', a prolog may take 10 s",                        \
       CTL.message_timeout_s = 5)                                                                       \
+    X(message_timeout_with_a_preflight, "slurm.message_timeout",                                       \
+      "fail MessageTimeout=10: srun says 'Prolog hung', a prolog may take 28 s", PREFLIGHT(10))        \
+    X(message_timeout_of_a_patient_site, "slurm.message_timeout", "pass MessageTimeout: 28 s",         \
+      PREFLIGHT(10); CTL.message_timeout_s = 28)                                                       \
     X(message_timeout_unknown, "slurm.message_timeout", UNKNOWN_CONF, forget(in))
 
 CASES(CASE_CHANGE)
