@@ -463,10 +463,10 @@ const struct ce_option ce_options[] = {
      "The window of the ports where the nodes meet, both ends included; every node has to\n"
      "reach every other one there."},
     {"preflight.port_last", CE_OPTION_NUMBER, false, apply_preflight_last, NULL, "24999", ""},
-    {"preflight.floor", CE_OPTION_NUMBER, true, apply_preflight_floor, NULL, "0",
+    {"preflight.floor", CE_OPTION_NUMBER, false, apply_preflight_floor, NULL, "0",
      "What each rail (the cluster network, where none is measured) carries at least, in\n"
      "Gb/s; 0: no such limit."},
-    {"preflight.below_median", CE_OPTION_NUMBER, true, apply_preflight_below, NULL, "50",
+    {"preflight.below_median", CE_OPTION_NUMBER, false, apply_preflight_below, NULL, "50",
      "What carries so many percent less than the median of the job's nodes is named; 0:\n"
      "nothing is."},
 };
