@@ -240,7 +240,10 @@ EXTRA_DIST += \
     tests/fixtures/machines/runpod.facts \
     tests/fixtures/machines/runpod.tree \
     tests/fixtures/unpack \
+    tests/unit/checks/answers.sh \
+    tests/unit/checks/answers.txt \
     tests/unit/checks/judged.h \
+    tests/unit/checks/seen.h \
     tests/unit/kernel.h \
     tests/unit/checks/view.h \
     tests/unit/launch/scene.h \
@@ -267,7 +270,7 @@ tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 if HAVE_CMOCKA
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 check_PROGRAMS += $(unit_programs)
-TESTS += $(unit_programs)
+TESTS += $(unit_programs) tests/unit/checks/answers.sh
 endif
 
 # For tests/cross: built for another machine, run by hand.

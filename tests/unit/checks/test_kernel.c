@@ -150,6 +150,7 @@ static void a_log(void **state)
             first = scene.findings.items[i].text;
     if (row->text)
         unit_holds(first, row->text);
+    seen(row->check, row->worst);
     leave(&scene);
 }
 
