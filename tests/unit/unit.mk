@@ -130,11 +130,13 @@ EXTRA_DIST += \
     tests/fixtures/kernel/garbage.kmsg \
     tests/fixtures/kernel/memory.kmsg \
     tests/fixtures/kernel/mlx5-boot.dmesg \
+    tests/fixtures/kernel/mlx5-flaps.dmesg \
     tests/fixtures/kernel/mlx5.dmesg \
     tests/fixtures/kernel/nvlink5.kmsg \
     tests/fixtures/kernel/old-driver.kmsg \
     tests/fixtures/kernel/recovered.kmsg \
     tests/fixtures/kernel/sxid-nonfatal.kmsg \
+    tests/fixtures/kernel/sxid-unknown.kmsg \
     tests/fixtures/kernel/sxid-wordless.kmsg \
     tests/fixtures/kernel/sxid.kmsg \
     tests/fixtures/kernel/unknown-numbers.kmsg \
