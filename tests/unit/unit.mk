@@ -29,6 +29,7 @@ unit_programs = \
     tests/unit/model/test_node \
     tests/unit/model/test_notes \
     tests/unit/model/test_pci \
+    tests/unit/model/test_pkeys \
     tests/unit/model/test_policy \
     tests/unit/model/test_rdma_end \
     tests/unit/model/test_rdma_result \
@@ -67,6 +68,7 @@ unit_programs = \
     tests/unit/checks/test_host \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
+    tests/unit/checks/test_ib_pkey \
     tests/unit/checks/test_ib_roce \
     tests/unit/checks/test_rdma_bench \
     tests/unit/health/test_baseline \
