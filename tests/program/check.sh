@@ -46,6 +46,26 @@ is "--all: also what passed" "$(check --all --only=ib.port.rate --facts="$work/d
     "pass     ib.port.rate  mlx5_0/1 400 Gb/s"
 is "--json: the reason" "$(check --json --facts="$work/down" | grep -o '"reason": *"[^"]*"' | sed 's/": */": /')" \
     '"reason": "mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]"'
+
+# From the files of a machine: a rail that is ACTIVE, and whose partition keys are these.
+keys() {
+    port=$work/tree/sys/class/infiniband/mlx5_0/ports/1
+    rm -rf "$port/pkeys"
+    mkdir -p "$port/pkeys" "$work/tree/proc"
+    echo MT4129 >"$work/tree/sys/class/infiniband/mlx5_0/hca_type"
+    echo '4: ACTIVE' >"$port/state" && echo InfiniBand >"$port/link_layer" && echo '400 Gb/sec (4X NDR)' >"$port/rate"
+    index=0
+    for key in "$@"; do
+        echo "$key" >"$port/pkeys/$index"
+        index=$((index + 1))
+    done
+    check --root="$work/tree" --only=ib.pkey --all | sed -n 's/  *ib.pkey  */ /p'
+}
+is "a member of the default partition" "$(keys 0xffff 0x0000)" "pass mlx5_0/1 partition key 0xffff"
+is "a limited member, that reaches none of its kind" "$(keys 0x7fff 0x0000 | sed 's/;.*//')" \
+    "fail mlx5_0/1 partition key 0x7fff at index 0, and full membership of no partition"
+is "keys that cannot be read" "$(keys)" "unknown mlx5_0/1 its partition keys cannot be read"
+
 for phase in prolog epilog manual; do
     is "--phase=$phase" "$(status --phase=$phase --facts="$work/down")" 1
 done
