@@ -51,7 +51,7 @@ is "--json: the reason" "$(check --json --facts="$work/down" | grep -o '"reason"
 keys() {
     port=$work/tree/sys/class/infiniband/mlx5_0/ports/1
     rm -rf "$port/pkeys"
-    mkdir -p "$port/pkeys" "$work/tree/proc"
+    mkdir -p "$port/pkeys" "$work/tree/proc" "$work/tree/sys/class/net" "$work/tree/sys/bus/pci/devices"
     echo MT4129 >"$work/tree/sys/class/infiniband/mlx5_0/hca_type"
     echo '4: ACTIVE' >"$port/state" && echo InfiniBand >"$port/link_layer" && echo '400 Gb/sec (4X NDR)' >"$port/rate"
     index=0
