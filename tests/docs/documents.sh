@@ -26,7 +26,9 @@ broken_links() {
 typed() {
     # shellcheck disable=SC2086,SC2016 # files are words; the quotes are those of markdown
     grep -ohE '(^    .*|`|`[^`]*[ (])cluster-env [a-z]+[^`|>;)]*' $documents |
-        grep -oE '(^|[^-])cluster-env [a-z]+( .*)?$' | sed 's/^[^c]//'
+        grep -oE '(^|[^-])cluster-env [a-z]+( .*)?$' |
+        # what stands behind the command that `run` runs is the command's
+        sed 's/^[^c]//; s/^\(cluster-env run\( -[^ ]*\)* [^ -][^ ]*\) .*/\1/'
 }
 
 wrong_commands() {
@@ -64,7 +66,7 @@ empty "docs/machines.md has every machine of the tests, with its values" "$(wron
 empty "links lead to files that are there" "$(broken_links)"
 is "commands are typed in documents" "$([ "$(typed | wc -l)" -gt 20 ] && echo yes)" yes
 empty "and exist, with their options" "$(wrong_commands | sort -u)"
-empty "every file that is installed begins with its licence" "$(for file in "$top"/docs/man/* "$top"/docs/examples/* \
+empty "every file that is installed begins with its licence" "$(for file in "$top"/docs/man/* "$top"/docs/examples/* "$top"/docs/examples/frameworks/*.py \
     "$top"/completions/*.bash "$top"/include/cluster_env/* "$top"/lib/public/*; do
-    [ ! -e "$file" ] || head -n 2 "$file" | grep -q SPDX-License-Identifier || echo "$file"; done)"
+    [ ! -f "$file" ] || head -n 2 "$file" | grep -q SPDX-License-Identifier || echo "$file"; done)"
 finish
