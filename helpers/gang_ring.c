@@ -121,6 +121,9 @@ void gang_ring_view(struct gang_run *run, struct ce_gang_view *ret)
 {
     *ret = run->result.own;
     ret->final = run->done[CE_GANG_PREV] && run->done[CE_GANG_NEXT];
+    if (run->listening < 0 && !run->done[CE_GANG_PREV])
+        snprintf(ret->links[CE_GANG_PREV].why, sizeof ret->links[CE_GANG_PREV].why,
+                 "this node cannot listen");
     for (size_t i = 0; i < run->peer_count; i++) {
         const struct gang_peer *peer = run->peers[i];
         if ((peer->role == GANG_TO_NEXT || peer->role == GANG_FROM_PREV) &&

@@ -53,6 +53,14 @@ static bool is_out(const struct gang *gang, uint32_t node)
     return gang->seen[node].came && gang->seen[node].view.out;
 }
 
+/* It says itself why nobody reaches it: other programs have its ports, which are silent where they take
+ * no more connections. */
+static bool cannot_listen(const struct gang *gang, uint32_t node)
+{
+    return gang->seen[node].came && reach_of(gang, node, CE_GANG_PREV) == CE_GANG_UNTRIED &&
+           gang->seen[node].view.links[CE_GANG_PREV].why[0];
+}
+
 static enum status status_of(const struct gang *gang, uint32_t link)
 {
     uint32_t other = after(gang, link);
@@ -62,7 +70,7 @@ static enum status status_of(const struct gang *gang, uint32_t link)
     if (is_out(gang, link) || is_out(gang, other))
         return OPEN;
     if (there == CE_GANG_FAILED || back == CE_GANG_FAILED)
-        return settled ? BAD : OPEN;
+        return settled && !cannot_listen(gang, other) ? BAD : OPEN;
     return there == CE_GANG_GOOD || back == CE_GANG_GOOD ? GOOD : OPEN;
 }
 

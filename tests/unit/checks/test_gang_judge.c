@@ -10,7 +10,8 @@
 enum { NODES = 8, LONG_AGO = 5000 };
 
 /* Each node as two letters, toward the one before and the one after: g(ood), x (failed), '.' (untried);
- * "--" never came, "oo" is out, capitals came a moment ago.  Expected: w(ell), s(ick), p(air), u(nsure),
+ * "--" never came, "oo" is out, capitals came a moment ago,
+ * 't' on the left: nobody can come, its ports are taken.  Expected: w(ell), s(ick), p(air), u(nsure),
  * S(ilent), o(ut). */
 static const struct row {
     const char *name, *seen, *stands;
@@ -42,6 +43,8 @@ static const struct row {
     {"out", "gx oo .g gg", "woww", false},
     {"one_that_tried_nothing", "gx .. .g gg", "puuw", false},
     {"failed_but_one_has_just_come", "gx XX xg gg", "uuuw", false},
+    {"ports_that_are_taken_are_no_fault", "gx tx tg gg", "uuuw", false},
+    {"one_that_fails_beside_ports_that_are_taken", "gx xx tg gg", "puuw", false},
     {"one_way_only_is_no_way", "gg xg gg gg", "ppww", false},
 };
 
@@ -60,6 +63,8 @@ static uint32_t read_seen(const char *text, struct ce_gang_seen *seen)
         seen[count].view.out = text[0] == 'o';
         for (unsigned side = 0; side < 2; side++)
             seen[count].view.links[side].reach = reach_of(text[side]);
+        if (text[0] == 't')
+            snprintf(seen[count].view.links[CE_GANG_PREV].why, CE_GANG_WHY, "this node cannot listen");
         if (text[0] == 'X')
             seen[count].age_ms = 10;
     }

@@ -67,6 +67,19 @@ static void an_unfinished_link(void **state)
     assert_string_equal(view.links[CE_GANG_NEXT].why, row->told);
 }
 
+static void a_node_without_a_port_says_so(void **state)
+{
+    struct gang_run run = {.listening = -1};
+    struct ce_gang_view view;
+    (void)state;
+    gang_ring_view(&run, &view);
+    assert_string_equal(view.links[CE_GANG_PREV].why, "this node cannot listen");
+    assert_int_equal(view.links[CE_GANG_PREV].reach, CE_GANG_UNTRIED);
+    run.listening = 0;
+    gang_ring_view(&run, &view);
+    assert_string_equal(view.links[CE_GANG_PREV].why, "");
+}
+
 /* ---------------------------------------------------------------- measuring the network */
 
 static void the_first_datum_goes_out_however_late(void **state)
@@ -90,6 +103,7 @@ static void the_first_datum_goes_out_however_late(void **state)
 
 int main(void)
 {
+    UNIT_RULE(a_node_without_a_port_says_so);
     UNIT_RULE(the_first_datum_goes_out_however_late);
     UNIT_TABLE(unfinished, an_unfinished_link);
     return UNIT_RUN("helpers/gang_ring");
