@@ -11,8 +11,9 @@
 
 #include "base/parse.h"
 
-/* A path that does not exist is known after three seconds of questions for the link's address. */
-enum { DIAL_MS = 4000, OFFER_MS = 1000, HELLO_MS = 2500, AGAIN_MS = 40, PORT_STRIDE = 251 };
+/* A path that does not exist is known after three seconds of questions for the link's address.  But first
+ * the other ports are tried: who has taken one and accepts nothing is as silent. */
+enum { DIAL_MS = 4000, PORT_MS = 500, OFFER_MS = 1000, HELLO_MS = 2500, AGAIN_MS = 40, PORT_STRIDE = 251 };
 enum { FRAMES_AT_ONCE = 32 };
 
 unsigned gang_port(const struct ce_gang_task *task, unsigned attempt)
@@ -171,7 +172,8 @@ static void dial(struct gang_run *run, struct gang_peer *peer)
     }
     gang_talk_begin(&peer->talk, fd);
     peer->dialed_at = ce_clock_ns();
-    set_step(peer, GANG_DIALING, DIAL_MS);
+    bool more = peer->role != GANG_WITNESS && peer->attempts < GANG_PORTS - 1;
+    set_step(peer, GANG_DIALING, more ? PORT_MS : DIAL_MS);
 }
 
 /* ---------------------------------------------------------------- greeting */
