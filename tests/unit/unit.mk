@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Unit tests: one program for each module of lib/, in a folder of the same name.
+# Unit tests: one program for each module of lib/, and of helpers/ where one has rules of its own, in a folder of the same name.
 unit_programs = \
     tests/unit/base/test_append \
     tests/unit/base/test_error \
