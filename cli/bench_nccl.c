@@ -197,13 +197,16 @@ static void judge(struct bench *bench)
     const struct ce_nccl_limits limits = {policy->nccl_node_gbytes, policy->nccl_gang_gbytes,
                                           policy->below_percent};
     size_t ends[CE_NCCL_RUNS_MAX], first = 0;
+    struct ce_finding *items;
     for (size_t i = 0; i < bench->runs.count; i++) {
         ce_bench_nccl_judge(&bench->runs.items[i], &limits, &bench->findings);
         ends[i] = bench->findings.count;
     }
     ce_bench_run_respond(&bench->findings, &bench->config.policy);
+    items = bench->findings.items;
     for (size_t i = 0; i < bench->runs.count; first = ends[i++])
-        ce_bench_nccl_own(&bench->runs.items[i], bench->name, &bench->findings, first, &bench->own);
+        ce_bench_nccl_own(&bench->runs.items[i], bench->name, items + first, ends[i] - first,
+                          &bench->own);
 }
 
 /* Called on a login node it has nothing to say of the node that it is on. */

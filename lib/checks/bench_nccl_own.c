@@ -20,11 +20,11 @@ static void append(struct ce_findings *own, const struct ce_finding *finding)
 }
 
 void ce_bench_nccl_own(const struct ce_nccl_run *run, const char *node_name,
-                       struct ce_findings *findings, size_t first, struct ce_findings *own)
+                       struct ce_finding *findings, size_t count, struct ce_findings *own)
 {
     bool here = ce_nccl_run_has(run, node_name);
-    for (size_t i = first; i < findings->count; i++) {
-        struct ce_finding *finding = &findings->items[i];
+    for (size_t i = 0; i < count; i++) {
+        struct ce_finding *finding = &findings[i];
         bool together = !ce_nccl_run_has(run, finding->subject);
         if (together && finding->response == CE_DRAIN)
             finding->response = CE_TELL;

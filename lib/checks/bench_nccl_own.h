@@ -9,10 +9,10 @@
 /* Was it measured here, too? */
 bool ce_nccl_run_has(const struct ce_nccl_run *run, const char *node_name);
 
-/* From `first` on the findings are the run's, and have their responses.  Nobody is drained for what
- * several nodes did together.  What is said of this node, and of a gang that it was in, is appended
+/* The findings are the run's, and have their responses.  Nobody is drained for what several nodes
+ * did together.  What is said of this node, and of a gang that it was in, is appended
  * to own; what is said of another one is not. */
 void ce_bench_nccl_own(const struct ce_nccl_run *run, const char *node_name,
-                       struct ce_findings *findings, size_t first, struct ce_findings *own);
+                       struct ce_finding *findings, size_t count, struct ce_findings *own);
 
 #endif
