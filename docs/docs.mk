@@ -36,6 +36,7 @@ frameworksdir = $(examplesdir)/frameworks
 dist_frameworks_DATA = \
     docs/examples/frameworks/accelerate.sbatch \
     docs/examples/frameworks/deepspeed.sbatch \
+    docs/examples/frameworks/ds_config.json \
     docs/examples/frameworks/horovod.sbatch \
     docs/examples/frameworks/jax.sbatch \
     docs/examples/frameworks/lightning.sbatch \
@@ -47,7 +48,12 @@ dist_frameworks_DATA = \
     docs/examples/frameworks/tensorflow.sbatch \
     docs/examples/frameworks/torch.sbatch \
     docs/examples/frameworks/torchrun.sbatch \
-    docs/examples/frameworks/train.py
+    docs/examples/frameworks/train.py \
+    docs/examples/frameworks/train_accelerate.py \
+    docs/examples/frameworks/train_deepspeed.py \
+    docs/examples/frameworks/train_jax.py \
+    docs/examples/frameworks/train_lightning.py \
+    docs/examples/frameworks/train_ray.py
 dist_examples_DATA = \
     docs/examples/cluster-env.rules.yml \
     docs/examples/cluster_info.c \

@@ -93,6 +93,8 @@ extern const struct ce_check ce_ib_card_checks[];
 extern const size_t ce_ib_card_check_count;
 extern const struct ce_check ce_ib_roce_checks[];
 extern const size_t ce_ib_roce_check_count;
+extern const struct ce_check ce_ib_pkey_checks[];
+extern const size_t ce_ib_pkey_check_count;
 extern const struct ce_check ce_host_checks[];
 extern const size_t ce_host_check_count;
 extern const struct ce_check ce_gpu_checks[];

@@ -13,6 +13,7 @@ static const struct {
 } tables[] = {
     {ce_ib_checks, &ce_ib_check_count},
     {ce_ib_roce_checks, &ce_ib_roce_check_count},
+    {ce_ib_pkey_checks, &ce_ib_pkey_check_count},
     {ce_ib_card_checks, &ce_ib_card_check_count},
     {ce_ib_counter_checks, &ce_ib_counter_check_count},
     {ce_gpu_checks, &ce_gpu_check_count},

@@ -29,6 +29,7 @@ static const struct {
     {"ib.counter.*", IB | RAILS},
     {"ib.pcie.*", IB | RAILS},
     {"ib.uverbs", IB | RAILS},
+    {"ib.pkey", IB | RAILS},
     {"ib.firmware*", IB | VERBS},
     {"ib.*", IB},
 };

@@ -15,7 +15,7 @@ enum ce_question {
     CE_ASK_VERBS,    /* libibverbs */
     CE_ASK_GPUS,     /* NVML */
     CE_ASK_TOPOLOGY, /* hwloc */
-    CE_ASK_RAILS,    /* counters, PCI Express links and device files of the rails */
+    CE_ASK_RAILS,    /* counters, PCI Express links, device files and partition keys of the rails */
     CE_QUESTIONS,
 };
 

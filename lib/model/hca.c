@@ -130,6 +130,7 @@ static void write_port(const struct ce_hca_port *port, const char *device, struc
         write_gid(&port->gids[i], prefix, out);
     ce_counters_write(&port->counters, prefix, out);
     add_known(out, port->mtu, prefix, "mtu");
+    ce_pkeys_write(&port->pkeys, prefix, out);
 }
 
 static void write_link(const struct ce_pci_link *link, const char *prefix, struct ce_text *out)
@@ -242,7 +243,8 @@ static int read_port(const struct ce_record *record, const char *device, struct 
         read_known(record, prefix, "rate_mbps", INT_MAX, &port->rate_mbps, err) < 0 ||
         read_known(record, prefix, "width", 255, &port->width, err) < 0 ||
         read_known(record, prefix, "mtu", INT_MAX, &port->mtu, err) < 0 ||
-        ce_counters_read(record, prefix, &port->counters, err) < 0)
+        ce_counters_read(record, prefix, &port->counters, err) < 0 ||
+        ce_pkeys_read(record, prefix, &port->pkeys, err) < 0)
         return -1;
     return read_gids(record, prefix, port, err);
 }

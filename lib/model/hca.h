@@ -13,6 +13,7 @@
 #include "model/counters.h"
 #include "model/netif.h"
 #include "model/pci.h"
+#include "model/pkeys.h"
 #include "model/record.h"
 
 enum {
@@ -52,6 +53,7 @@ struct ce_hca_port {
     size_t gid_count;
     struct ce_counters counters; /* this and mtu: only of rails, and only where asked for */
     unsigned mtu;                /* of its network interface; 0: unknown */
+    struct ce_pkeys pkeys;       /* of InfiniBand: up to the first with full membership; the same */
 };
 
 /* How the card is connected, and what it can at most, together with the slot above it. */

@@ -120,6 +120,7 @@ void ce_rails_merge(const struct ce_node *told, struct ce_node *node)
         for (size_t k = 0; k < from->port_count; k++) {
             hca->ports[k].counters = from->ports[k].counters;
             hca->ports[k].mtu = from->ports[k].mtu;
+            hca->ports[k].pkeys = from->ports[k].pkeys;
         }
     }
 }

@@ -35,6 +35,19 @@ static void counter_path(const struct ce_hca *hca, const struct ce_hca_port *por
         snprintf(path, size, "sys/class/net/%s/%s", netdev, kind->name);
 }
 
+/* Each is a question to the card, and the first that makes a full member is all that is looked for. */
+static void read_pkeys(const struct ce_root *root, const struct ce_hca *hca,
+                       const struct ce_hca_port *port, struct ce_pkeys *ret)
+{
+    char line[16];
+    uint16_t key = 0;
+    while (ret->count < CE_PKEYS_MAX && !ce_pkey_is_full(key) &&
+           ce_root_line(root, line, sizeof line, "sys/class/infiniband/%s/ports/%u/pkeys/%u",
+                        hca->name, port->number, ret->count) == 0 &&
+           ce_pkey_parse(line, '\0', &key))
+        ret->keys[ret->count++] = key;
+}
+
 static void read_port(const struct ce_root *root, const struct ce_hca *hca,
                       struct ce_hca_port *port)
 {
@@ -49,6 +62,8 @@ static void read_port(const struct ce_root *root, const struct ce_hca *hca,
     if (netdev && ce_root_number(root, &value, "sys/class/net/%s/mtu", netdev) == 0 &&
         value <= INT_MAX)
         port->mtu = (unsigned)value;
+    if (port->link_layer == CE_LINK_INFINIBAND)
+        read_pkeys(root, hca, port, &port->pkeys);
 }
 
 /* ---------------------------------------------------------------- PCI Express */

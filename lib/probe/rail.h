@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What only the checks want to know of a rail: its counters, its place in PCI Express, its device
- * file.  Every counter is a question to the firmware, which some answer slowly and some not at all:
+ * file, its partition keys.  Every counter is a question to the firmware, which some answer slowly and some not at all:
  * only the rails are asked, each file once. */
 #ifndef CE_PROBE_RAIL_H
 #define CE_PROBE_RAIL_H

@@ -30,10 +30,10 @@ facts down "$(port mlx5_0 4 5)" "$(port mlx5_4 1 2)"
 facts unread rdma.unread=1
 facts warned "$(port mlx5_0 4 5)" "$(port mlx5_1 0 0)" gpu.count=8
 
-is "a node that is well" "$(check --facts="$work/well")" "0 failed, 0 warned, 0 unknown, 8 passed, 48 skipped"
+is "a node that is well" "$(check --facts="$work/well")" "0 failed, 0 warned, 0 unknown, 8 passed, 49 skipped"
 is "a port that is down: the table, and exit status 1" "$(check --facts="$work/down" | tr -s ' ')" \
     "fail ib.port.state mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port (drain)
-1 failed, 0 warned, 0 unknown, 6 passed, 48 skipped
+1 failed, 0 warned, 0 unknown, 6 passed, 49 skipped
 exit status 1"
 is "two ports of a recorded machine" "$(status --facts="$machines/oci-h200-two-down/node.facts")" 1
 is "what could not be found out: exit status 3" "$(status --facts="$work/unread")" 3
@@ -46,6 +46,26 @@ is "--all: also what passed" "$(check --all --only=ib.port.rate --facts="$work/d
     "pass     ib.port.rate  mlx5_0/1 400 Gb/s"
 is "--json: the reason" "$(check --json --facts="$work/down" | grep -o '"reason": *"[^"]*"' | sed 's/": */": /')" \
     '"reason": "mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]"'
+
+# From the files of a machine: a rail that is ACTIVE, and whose partition keys are these.
+keys() {
+    port=$work/tree/sys/class/infiniband/mlx5_0/ports/1
+    rm -rf "$port/pkeys"
+    mkdir -p "$port/pkeys" "$work/tree/proc" "$work/tree/sys/class/net" "$work/tree/sys/bus/pci/devices"
+    echo MT4129 >"$work/tree/sys/class/infiniband/mlx5_0/hca_type"
+    echo '4: ACTIVE' >"$port/state" && echo InfiniBand >"$port/link_layer" && echo '400 Gb/sec (4X NDR)' >"$port/rate"
+    index=0
+    for key in "$@"; do
+        echo "$key" >"$port/pkeys/$index"
+        index=$((index + 1))
+    done
+    check --root="$work/tree" --only=ib.pkey --all | sed -n 's/  *ib.pkey  */ /p'
+}
+is "a member of the default partition" "$(keys 0xffff 0x0000)" "pass mlx5_0/1 partition key 0xffff"
+is "a limited member, that reaches none of its kind" "$(keys 0x7fff 0x0000 | sed 's/;.*//')" \
+    "fail mlx5_0/1 partition key 0x7fff at index 0, and full membership of no partition"
+is "keys that cannot be read" "$(keys)" "unknown mlx5_0/1 its partition keys cannot be read"
+
 for phase in prolog epilog manual; do
     is "--phase=$phase" "$(status --phase=$phase --facts="$work/down")" 1
 done
@@ -70,7 +90,7 @@ is "and for another" "$(listed gpu2)" "ib.port.state warn warn
 ib.port.rate warn warn"
 is "a fault that is ignored is told, and is none" "$(with --facts="$work/down" && echo well)" \
     "fail     ib.port.state  mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port (ignored)
-1 failed, 0 warned, 0 unknown, 6 passed, 48 skipped
+1 failed, 0 warned, 0 unknown, 6 passed, 49 skipped
 well"
 is "one that is warned of is no reason" "$(with --facts="$work/down" --node=gpu2 --json | grep '"reason"' | tr -d ' ,')" '"reason":null'
 is "and exit status 1" "$(with --facts="$work/down" --node=gpu2 >/dev/null || echo $?)" 1
@@ -107,7 +127,7 @@ if command -v script >/dev/null; then
     is "on a terminal: colour, and no line is wider" "$(on_terminal 60 TERM=xterm)" \
         "ESC[31mfail   ESC[0m  ib.port.state  mlx5_4/1 DOWN (Polling), expected
          ACTIVE; check cable and switch port (drain)
-1 failed, 0 warned, 0 unknown, 6 passed, 48 skipped"
+1 failed, 0 warned, 0 unknown, 6 passed, 49 skipped"
     is "NO_COLOR: none" "$(on_terminal 200 NO_COLOR=1 | head -n 1)" \
         "fail     ib.port.state  mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port (drain)"
 else

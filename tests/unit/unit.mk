@@ -29,6 +29,7 @@ unit_programs = \
     tests/unit/model/test_node \
     tests/unit/model/test_notes \
     tests/unit/model/test_pci \
+    tests/unit/model/test_pkeys \
     tests/unit/model/test_policy \
     tests/unit/model/test_rdma_end \
     tests/unit/model/test_rdma_result \
@@ -67,6 +68,7 @@ unit_programs = \
     tests/unit/checks/test_host \
     tests/unit/checks/test_ib_card \
     tests/unit/checks/test_ib_counters \
+    tests/unit/checks/test_ib_pkey \
     tests/unit/checks/test_ib_roce \
     tests/unit/checks/test_rdma_bench \
     tests/unit/health/test_baseline \
@@ -130,11 +132,13 @@ EXTRA_DIST += \
     tests/fixtures/kernel/garbage.kmsg \
     tests/fixtures/kernel/memory.kmsg \
     tests/fixtures/kernel/mlx5-boot.dmesg \
+    tests/fixtures/kernel/mlx5-flaps.dmesg \
     tests/fixtures/kernel/mlx5.dmesg \
     tests/fixtures/kernel/nvlink5.kmsg \
     tests/fixtures/kernel/old-driver.kmsg \
     tests/fixtures/kernel/recovered.kmsg \
     tests/fixtures/kernel/sxid-nonfatal.kmsg \
+    tests/fixtures/kernel/sxid-unknown.kmsg \
     tests/fixtures/kernel/sxid-wordless.kmsg \
     tests/fixtures/kernel/sxid.kmsg \
     tests/fixtures/kernel/unknown-numbers.kmsg \
@@ -240,7 +244,10 @@ EXTRA_DIST += \
     tests/fixtures/machines/runpod.facts \
     tests/fixtures/machines/runpod.tree \
     tests/fixtures/unpack \
+    tests/unit/checks/answers.sh \
+    tests/unit/checks/answers.txt \
     tests/unit/checks/judged.h \
+    tests/unit/checks/seen.h \
     tests/unit/kernel.h \
     tests/unit/checks/view.h \
     tests/unit/launch/scene.h \
@@ -267,7 +274,7 @@ tests_unit_report_test_topology_LDADD = $(LDADD) $(JANSSON_LIBS)
 if HAVE_CMOCKA
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 check_PROGRAMS += $(unit_programs)
-TESTS += $(unit_programs)
+TESTS += $(unit_programs) tests/unit/checks/answers.sh
 endif
 
 # For tests/cross: built for another machine, run by hand.

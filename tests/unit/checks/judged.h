@@ -6,6 +6,7 @@
 #include "../unit.h"
 #include "base/text.h"
 #include "checks/check.h"
+#include "seen.h"
 
 static inline const struct ce_check *judged_check(const struct ce_check *checks, size_t count,
                                                   const char *name)
@@ -49,6 +50,7 @@ static inline void judged_are(const struct ce_check *check, const struct ce_chec
         ce_text_addf(&text, "%s%s\n", finding->remedy[0] ? " | " : "", finding->remedy);
     }
     assert_string_equal(ce_text_string(&text), expected);
+    seen_all(check->name, &findings);
 }
 
 #endif

@@ -3,12 +3,14 @@
 #include "checks/bench_gpu.h"
 
 #include "../unit.h"
+#include "seen.h"
 
 enum { GPUS = 4 };
 
 #define H100 "name=NVIDIA H100 80GB HBM3\nstart=done\n"
 #define T4 "name=Tesla T4\nstart=done\n"
 #define H2D(mbytes) "h2d=done\nh2d.mbytes=" mbytes "\n"
+#define D2H(mbytes) "d2h=done\nd2h.mbytes=" mbytes "\n"
 #define D2D(mbytes) "d2d=done\nd2d.mbytes=" mbytes "\n"
 #define MEMORY(passes, wrong)                                                                      \
     "memory=done\nmemory.free=85899345920\nmemory.tested=77309411328\nmemory.passes=" passes       \
@@ -55,6 +57,33 @@ static const struct row {
     {"zero_switches_the_median_off", {T4 H2D("10000"), T4 H2D("5000"), T4 H2D("10000")},
      "pass bench.gpu.h2d GPU 0 (a) 10.0 GB/s\npass bench.gpu.h2d GPU 1 (a) 5.0 GB/s\n"
      "pass bench.gpu.h2d GPU 2 (a) 10.0 GB/s\n", {.below = 0}},
+    {"back_from_the_gpu_at_the_floor", {H100 D2H("48000")}, "pass bench.gpu.d2h GPU 0 (a) 48.0 GB/s, at least 48\n",
+     {.below = 5}},
+    {"back_from_the_gpu_below_it", {H100 D2H("20000")},
+     "fail bench.gpu.d2h GPU 0 (a) 20.0 GB/s, expected at least 48\n", {.below = 5}},
+    {"back_from_the_gpu_below_the_median", {T4 D2H("10000"), T4 D2H("9400"), T4 D2H("10100")},
+     "pass bench.gpu.d2h GPU 0 (a) 10.0 GB/s\n"
+     "warn bench.gpu.d2h GPU 1 (a) 9.4 GB/s, 6 % below the median of 10.0\n"
+     "pass bench.gpu.d2h GPU 2 (a) 10.1 GB/s\n", {.below = 5}},
+    {"back_from_a_gpu_that_hangs", {H100 "d2h=late\nd2h.reason=no answer in 32 s\nd2d=skipped\nd2d.reason=no time\n"},
+     "unknown bench.gpu.d2h GPU 0 (a) the driver hangs: no answer in 32 s\n"
+     "skip bench.gpu.d2d GPU 0 (a) no time\n", {.below = 5}},
+    {"its_own_memory_has_no_floor_of_the_model", {H100 D2D("100")}, "pass bench.gpu.d2d GPU 0 (a) 0.1 GB/s\n",
+     {.below = 5}},
+    {"its_own_memory_below_the_median", {H100 D2D("2500000"), H100 D2D("2000000"), H100 D2D("2500000")},
+     "pass bench.gpu.d2d GPU 0 (a) 2500.0 GB/s\n"
+     "warn bench.gpu.d2d GPU 1 (a) 2000.0 GB/s, 20 % below the median of 2500.0\n"
+     "pass bench.gpu.d2d GPU 2 (a) 2500.0 GB/s\n", {.below = 5}},
+    {"its_own_memory_without_a_number", {H100 "d2d=done\n"}, "unknown bench.gpu.d2d GPU 0 (a) no answer\n",
+     {.below = 5}},
+    {"a_way_below_the_median_of_all", {T4 "p2p=done\npeers=3\npeer.0.pci=b\npeer.0.mbytes=10000\npeer.1.pci=c\n"
+                                          "peer.1.mbytes=9000\npeer.2.pci=d\npeer.2.mbytes=10000\n"},
+     "warn bench.gpu.p2p GPU 0 (a) to c 9.0 GB/s, 10 % below the median of 10.0\n"
+     "pass bench.gpu.p2p GPU 0 (a) to 2 peers: 10.0 to 10.0 GB/s\n", {.below = 5}},
+    {"peers_that_hang", {H100 "p2p=late\np2p.reason=no answer in 32 s\nmemory=skipped\nmemory.reason=no time\n"
+                              "load=skipped\nload.reason=no time\n"},
+     "unknown bench.gpu.p2p GPU 0 (a) the driver hangs: no answer in 32 s\n"
+     "skip bench.gpu.memory GPU 0 (a) no time\nskip bench.gpu.load GPU 0 (a) no time\n", {.below = 5}},
     {"ways_to_peers", {H100 "p2p=done\npeers=3\npeer.0.pci=b\npeer.0.mbytes=380000\npeer.1.pci=c\n"
                             "peer.1.mbytes=20000\npeer.2.pci=d\npeer.2.reason=no access to it\n"},
      "fail bench.gpu.p2p GPU 0 (a) to c 20.0 GB/s, expected at least 335\n"
@@ -83,6 +112,8 @@ static const struct row {
      "skip bench.gpu.start GPU 0 (a) libcuda.so.1: not there\n", {.below = 5}},
     {"unknown_a_driver_that_does_not_start", {"start=failed\nstart.code=802\nstart.reason=finding it\n"},
      "unknown bench.gpu.start GPU 0 (a) finding it\n", {.below = 5}},
+    {"fail_an_ecc_error_at_the_start", {"start=failed\nstart.code=214\nstart.reason=ECC\n"},
+     "fail bench.gpu.start GPU 0 (a) ECC\n", {.below = 5}},
     {"unknown_hang", {H100 "h2d=late\nh2d.reason=no answer in 32 s\nd2h=skipped\nd2h.reason=not run: h2d failed\n"},
      "unknown bench.gpu.h2d GPU 0 (a) the driver hangs: no answer in 32 s\n"
      "skip bench.gpu.d2h GPU 0 (a) not run: h2d failed\n", {.below = 5}},
@@ -96,6 +127,9 @@ static const struct row {
     {"ecc_fail", {H100 H2D("50000") "ecc.corrected=3\necc.uncorrected=1\n"},
      "pass bench.gpu.h2d GPU 0 (a) 50.0 GB/s, at least 48\n"
      "fail bench.gpu.ecc GPU 0 (a) 1 uncorrected memory errors during the tests\n", {.below = 5}},
+    {"ecc_pass", {H100 H2D("50000") "ecc.corrected=0\necc.uncorrected=0\n"},
+     "pass bench.gpu.h2d GPU 0 (a) 50.0 GB/s, at least 48\n"
+     "pass bench.gpu.ecc GPU 0 (a) no memory error during the tests\n", {.below = 5}},
     {"ecc_warn", {H100 H2D("50000") "ecc.corrected=3\necc.uncorrected=0\n"},
      "pass bench.gpu.h2d GPU 0 (a) 50.0 GB/s, at least 48\n"
      "warn bench.gpu.ecc GPU 0 (a) 3 corrected memory errors during the tests\n", {.below = 5}},
@@ -132,6 +166,7 @@ static void is_found(void **state)
         assert_int_not_equal(finding->response, CE_DRAIN);
     }
     assert_string_equal(ce_text_string(&text), row->found);
+    seen_all(NULL, &findings);
 }
 
 int main(void)

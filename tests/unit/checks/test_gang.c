@@ -25,6 +25,13 @@ static const struct row {
      "unknown cluster network fails toward a and c, whose fault it is cannot be told\n"},
     {"others_are_silent", "gang.reach", JUDGED(.verdict = {.silent = {2}, .silent_count = 1}),
      "pass reaches the nodes of the job that came\nunknown c never came to the preflight\n"},
+    {"more_are_silent_than_are_named", "gang.reach",
+     JUDGED(.verdict = {.silent = {0, 1, 2, 7}, .silent_count = CE_GANG_NAMED + 3}),
+     "pass reaches the nodes of the job that came\nunknown a never came to the preflight\n"
+     "unknown b never came to the preflight\nunknown c never came to the preflight\n"
+     "unknown ? never came to the preflight\nunknown 3 more nodes never came to the preflight\n"},
+    {"it_is_silent_itself", "gang.reach", JUDGED(.verdict = {.stand = CE_GANG_SILENT}), "unknown it was not heard\n"},
+    {"it_is_out_itself", "gang.reach", JUDGED(.verdict = {.stand = CE_GANG_OUT}), "unknown it was not heard\n"},
     {"no_verdict", "gang.reach", JUDGED(.end = CE_GANG_UNKNOWN, .why = "no verdict came in time"),
      "unknown no verdict came in time\n"},
     {"alike", "gang.agree", JUDGED(.end = CE_GANG_JUDGED), "pass 2 rails, as the others\n"},

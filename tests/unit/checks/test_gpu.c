@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judged.h"
+#include "view.h"
 
 static const struct row {
     const char *name, *check;
@@ -30,8 +31,33 @@ static void judges(void **state)
     judged_are(judged_check(ce_gpu_checks, ce_gpu_check_count, row->check), &view, row->findings);
 }
 
+#define ONE_GPU FRAMED("gpu.count=1\ngpu.0.pci=0000:1b:00.0\ngpu.0.pci_id=10de:2330\n")
+
+static void of_a_job_without_gpus_none_is_looked_at(void **state)
+{
+    static const char *const checks[] = {"gpu.count", "gpu.nvml", "gpu.processes", "gpu.ecc.uncorrected",
+                                         "gpu.xid", "gpu.sxid"};
+    ce_auto(ce_node_destroy) struct ce_node *node = view_node(ONE_GPU);
+    const struct ce_check_view view = {.node = node, .gpus_expected = 8, .shared = true};
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(checks); i++)
+        judged_are(ce_health_check_find(checks[i]), &view, "skip the job has no GPU\n");
+}
+
+static void leftovers_on_gpus_that_may_be_anothers_are_nobodys(void **state)
+{
+    static const char *const checks[] = {"gpu.processes", "gpu.memory.leftover"};
+    ce_auto(ce_node_destroy) struct ce_node *node = view_node(ONE_GPU);
+    const struct ce_check_view view = {.node = node, .shared = true, .job_gpus = 1, .job_gpus_unsure = true};
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(checks); i++)
+        judged_are(ce_health_check_find(checks[i]), &view, "skip which GPUs are the job's is not known\n");
+}
+
 int main(void)
 {
     UNIT_TABLE(rows, judges);
+    UNIT_RULE(of_a_job_without_gpus_none_is_looked_at);
+    UNIT_RULE(leftovers_on_gpus_that_may_be_anothers_are_nobodys);
     return UNIT_RUN("checks/gpu");
 }

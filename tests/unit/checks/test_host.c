@@ -113,6 +113,7 @@ static void mounts_that_cannot_be_read_are_unknown(void **state)
     assert_int_equal(findings.count, 1);
     assert_int_equal(findings.items[0].verdict, CE_UNKNOWN);
     assert_string_equal(findings.items[0].text, "the mounts cannot be read");
+    seen("host.mounts", CE_UNKNOWN);
 }
 
 int main(void)

@@ -126,14 +126,16 @@ static const struct too_many_row {
 static void counter_begins(const char *name, unsigned from, unsigned to, const char *verdict)
 {
     char check[64], before[512], now[512];
+    ce_autofindings struct ce_findings findings = {.items = NULL};
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     struct ce_policy policy;
     ce_policy_default(&policy);
     snprintf(check, sizeof check, "ib.counter.%s", name);
     snprintf(before, sizeof before, AT(100, "ib.mlx5_0.1.counter.%s=%u\n"), name, from);
     snprintf(now, sizeof now, AT(200, "ib.mlx5_0.1.counter.%s=%u\n"), name, to);
-    view_judge(check, before, now, &policy, &out);
+    view_judge(check, before, now, &policy, &findings, &out);
     assert_int_equal(strncmp(ce_text_string(&out), verdict, strlen(verdict)), 0);
+    seen_all(check, &findings);
 }
 
 static void every_counter_has_its_ends(void **state)

@@ -29,11 +29,17 @@ static const struct row {
     {"sxid_pass", "gpu.sxid", DGX, "clean.kmsg", CE_PASS, "no SXid since boot", 0, 0},
     {"sxid_fail", "gpu.sxid", DGX, "sxid.kmsg", CE_FAIL,
      "SXid 20034 Fatal Link 30 LTSSM Fault Up (First)", 0, 0},
+    {"sxid_warn_of_a_number_that_nobody_knows", "gpu.sxid", DGX, "sxid-unknown.kmsg", CE_WARN,
+     "SXid 99999 Link 12 something new", 0, 0},
+    {"sxid_of_before_the_job_does_not_count", "gpu.sxid", DGX, "sxid-unknown.kmsg", CE_PASS, "no SXid since the job",
+     3000, 0},
     {"sxid_unknown", "gpu.sxid", DGX, NULL, CE_UNKNOWN, "could not be read", 0, 0},
     {"sxid_skip", "gpu.sxid", AMD, "clean.kmsg", CE_SKIP, "there is no NVIDIA GPU", 0, 0},
     {"link_flap_pass", "ib.link_flap", OCI, "clean.kmsg", CE_PASS, "did not go down", 0, 0},
     {"link_flap_fail", "ib.link_flap", OCI, "mlx5.dmesg", CE_FAIL,
      "link went down 5 times in the last 6 hours", 0, 0},
+    {"link_flap_warn", "ib.link_flap", OCI, "mlx5-flaps.dmesg", CE_WARN,
+     "link went down 2 times in the last 6 hours", 0, 0},
     {"link_flap_unknown", "ib.link_flap", OCI, NULL, CE_UNKNOWN, "could not be read", 0, 0},
     {"link_flap_skip", "ib.link_flap", BARE, "clean.kmsg", CE_SKIP, "there are no rails", 0, 0},
     {"module_temperature_pass", "ib.module.temperature", DGX, "clean.kmsg", CE_PASS, "no alarm", 0,
@@ -150,6 +156,7 @@ static void a_log(void **state)
             first = scene.findings.items[i].text;
     if (row->text)
         unit_holds(first, row->text);
+    seen(row->check, row->worst);
     leave(&scene);
 }
 
@@ -210,6 +217,57 @@ static void facts_without_a_kernel_log_skip(void **state)
         const struct ce_check_view view = {.node = node, .rails = &rail, .rail_count = 1};
         judged_are(&ce_kernel_checks[i], &view, "skip the facts have no kernel log\n");
     }
+}
+
+/* Beside the recorded log, what stands in no fixture. */
+static void a_log_that_could_not_be_kept_is_unknown(void **state)
+{
+    (void)state;
+    ce_auto(ce_node_destroy) struct ce_node *node = machine_node(OCI, "mlx5-boot.dmesg", 0);
+    node->kernel.lost = true;
+    const struct ce_check_view view = {.node = node};
+    judged_are(ce_health_check_find("gpu.sxid"), &view,
+               "unknown the kernel log has more than could be kept\npass no SXid since boot\n");
+}
+
+static void lines_of_other_drivers_are_not_known(void **state)
+{
+    (void)state;
+    ce_auto(ce_node_destroy) struct ce_node *node = machine_node(OCI, "clean.kmsg", 0);
+    struct ce_hca hca = {.name = "bnxt_re0", .driver = "bnxt_en"};
+    const struct ce_hca_port port = {.number = 1, .link_layer = CE_LINK_ETHERNET};
+    const struct ce_check_port rail = {&hca, &port};
+    const struct ce_check_view view = {.node = node, .rails = &rail, .rail_count = 1};
+    judged_are(ce_health_check_find("ib.link_flap"), &view, "skip bnxt_re0 lines of bnxt_en are not known\n");
+}
+
+static const struct xid_row {
+    const char *name;
+    uint32_t number;
+    int action;
+    enum ce_kernel_severity severity;
+    enum ce_verdict verdict;
+    enum ce_xid_remedy remedy;
+} xids[] = {
+    {"the_driver_asks_for_a_reset", CE_XID_RECOVERY, CE_RECOVERY_RESET, 0, CE_FAIL, CE_REMEDY_RESET},
+    {"for_a_drain_and_a_reset", CE_XID_RECOVERY, CE_RECOVERY_DRAIN_AND_RESET, 0, CE_FAIL, CE_REMEDY_RESET},
+    {"to_drain_peer_to_peer_only_warns", CE_XID_RECOVERY, CE_RECOVERY_DRAIN_P2P, 0, CE_WARN, CE_REMEDY_NONE},
+    {"an_nvlink_error", 74, CE_RECOVERY_UNKNOWN, 0, CE_FAIL, CE_REMEDY_RESET},
+    {"one_of_nvlink_5_without_its_word_warns", 149, CE_RECOVERY_UNKNOWN, 0, CE_WARN, CE_REMEDY_NONE},
+    {"a_missing_power_cable_warns", 54, CE_RECOVERY_UNKNOWN, 0, CE_WARN, CE_REMEDY_NONE},
+};
+
+static void an_xid(void **state)
+{
+    const struct xid_row *row = *state;
+    struct ce_kernel_log log = {.read = true};
+    const struct ce_kernel_event event = {.kind = CE_KERNEL_XID, .pci = "0000:1b:00.0", .number = row->number,
+                                          .mig = -1, .action = row->action, .severity = row->severity, .seq = 7};
+    ce_kernel_log_add(&log, &event);
+    struct ce_xid_verdict verdict = ce_xid_judge(&log, "0000:1b:00.0", 0, false);
+    assert_int_equal(verdict.verdict, row->verdict);
+    assert_int_equal(verdict.remedy, row->remedy);
+    ce_kernel_log_free(&log);
 }
 
 static void a_job_of_8000_xid_45_passes(void **state)
@@ -295,6 +353,9 @@ int main(void)
     UNIT_TABLE(rows, a_log);
     UNIT_TABLE(reasons, a_reason);
     UNIT_TABLE(classes, a_class);
+    UNIT_TABLE(xids, an_xid);
+    UNIT_RULE(a_log_that_could_not_be_kept_is_unknown);
+    UNIT_RULE(lines_of_other_drivers_are_not_known);
     UNIT_RULE(a_job_of_8000_xid_45_passes);
     UNIT_RULE(facts_without_a_kernel_log_skip);
     UNIT_RULE(nvml_is_not_asked_after_79_until_all_is_well);

@@ -3,6 +3,7 @@
 
 #include "../unit.h"
 #include "base/text.h"
+#include "seen.h"
 
 #define DONE(name, mbps, ns)                                                                       \
     {.subject = name,                                                                              \
@@ -91,6 +92,11 @@ static const struct row {
      "pass gpu a 381.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), at least 380 Gb/s\n"},
     {"and_below_its_floor", FIVE, {FROM_GPU("a", 200000, "NVIDIA H200")},
      "fail gpu a 200.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), expected at least 360 Gb/s\n"},
+    {"below_what_the_other_gpus_have", FIVE,
+     {FROM_GPU("a", 200000, "NVIDIA L40S"), FROM_GPU("b", 180000, "NVIDIA L40S"), FROM_GPU("c", 200000, "NVIDIA L40S")},
+     "pass gpu a 200.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), no floor is known\n"
+     "warn gpu b 180.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), 10 % below the median of 200.0 Gb/s\n"
+     "pass gpu c 200.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), no floor is known\n"},
     {"a_gpu_that_nobody_knows", FIVE, {FROM_GPU("a", 200000, "NVIDIA L40S")},
      "pass gpu a 200.0 Gb/s from GPU 0000:1b:00.0 (dma-buf), no floor is known\n"},
     {"a_floor_of_the_site_for_it", {.write_gbps = 100, .gpu_gbps = 300}, {FROM_GPU("a", 200000, "NVIDIA L40S")},
@@ -125,6 +131,23 @@ static void check_says(void **state)
                          latency ? "latency " : gpu ? "gpu " : "", finding->subject, finding->text);
     }
     assert_string_equal(ce_text_string(&text), row->says);
+    for (size_t i = 0; i < findings.count; i++)
+        if (strcmp(findings.items[i].check, "bench.rdma.latency") != 0 || findings.items[i].verdict != CE_PASS)
+            seen(findings.items[i].check, findings.items[i].verdict);
+}
+
+static void a_latency_that_is_well_is_told(void **state)
+{
+    const struct ce_rdma_result result = WELL("a");
+    const struct ce_rdma_limits limits = FIVE;
+    ce_autofindings struct ce_findings findings = {.count = 0};
+    (void)state;
+    ce_rdma_bench_judge(&result, 1, &limits, &findings);
+    assert_int_equal(findings.count, 2);
+    assert_string_equal(findings.items[1].check, "bench.rdma.latency");
+    assert_int_equal(findings.items[1].verdict, CE_PASS);
+    unit_holds(findings.items[1].text, "1.90 us");
+    seen_all(NULL, &findings);
 }
 
 static const struct floor_row {
@@ -153,5 +176,6 @@ int main(void)
 {
     UNIT_TABLE(rows, check_says);
     UNIT_TABLE(floor_rows, check_floor);
+    UNIT_RULE(a_latency_that_is_well_is_told);
     return UNIT_RUN("checks/rdma_bench");
 }

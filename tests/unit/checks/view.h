@@ -5,6 +5,7 @@
 
 #include "../unit.h"
 #include "health/health.h"
+#include "seen.h"
 
 #define FRAMED(lines) "format=1\n" lines "end=1\n"
 
@@ -17,22 +18,22 @@ static inline struct ce_node *view_node(const char *text)
     return node;
 }
 
-/* "pass mlx5_0/1 +0", one line for each finding of the check; `before` may be NULL. */
+/* What the check finds, and that as text: "pass mlx5_0/1 +0", one line for each; `before` may be NULL. */
 static inline void view_judge(const char *check, const char *before, const char *now,
-                              const struct ce_policy *policy, struct ce_text *out)
+                              const struct ce_policy *policy, struct ce_findings *findings,
+                              struct ce_text *out)
 {
     struct ce_error err = {""};
-    ce_autofindings struct ce_findings findings = {.items = NULL};
     ce_auto(ce_node_destroy) struct ce_node *node = view_node(now);
     node->detailed = true;
     ce_auto(ce_node_destroy) struct ce_node *old = before ? view_node(before) : NULL;
     const struct ce_check *row = ce_health_check_find(check);
     assert_non_null(row);
     assert_int_equal(ce_health_judge_since(node, old, policy, row->phases & -row->phases, check,
-                                           &findings, &err),
+                                           findings, &err),
                      0);
-    for (size_t i = 0; i < findings.count; i++) {
-        const struct ce_finding *finding = &findings.items[i];
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct ce_finding *finding = &findings->items[i];
         ce_text_addf(out, "%s%s%s%s %s", i ? "\n" : "", ce_verdict_name(finding->verdict),
                      finding->subject[0] ? " " : "", finding->subject, finding->text);
         assert_true(finding->verdict == CE_FAIL || finding->response != CE_DRAIN);
@@ -43,11 +44,13 @@ static inline void view_judge(const char *check, const char *before, const char 
 static inline void view_says(const char *check, const char *before, const char *now,
                              const struct ce_policy *policy, const char *expected)
 {
+    ce_autofindings struct ce_findings findings = {.items = NULL};
     ce_autotext struct ce_text out = CE_TEXT(1 << 16);
     struct ce_policy none;
     ce_policy_default(&none);
-    view_judge(check, before, now, policy ? policy : &none, &out);
+    view_judge(check, before, now, policy ? policy : &none, &findings, &out);
     assert_string_equal(ce_text_string(&out), expected);
+    seen_all(check, &findings);
 }
 
 #endif

@@ -11,7 +11,7 @@
 
 static const char known[] =
     "format=1\nib.mlx5_0.pci=0000:18:00.0\nib.mlx5_0.path=pci0000:15/0000:15:01.0/0000:18:00.0\n"
-    "ib.mlx5_0.netdev.0=ib0\nib.mlx5_0.1.state=4\nib.mlx5_1.1.state=4\nend=1\n";
+    "ib.mlx5_0.netdev.0=ib0\nib.mlx5_0.1.state=4\nib.mlx5_0.1.link_layer=infiniband\nib.mlx5_1.1.state=4\nend=1\n";
 static const struct ce_rail_place first[] = {{0, 0}};
 
 static struct ce_node *probe(const struct tree *tree)
@@ -145,6 +145,44 @@ static void device_files_are_found(void **state)
     tree_remove(&tree);
 }
 
+static const struct pkey_row {
+    const char *name, *keys[3]; /* NULL: no such file */
+    unsigned count;
+    uint16_t last;
+} pkeys[] = {
+    {"the_first_is_full", {"0xffff\n", "0x7fff\n"}, 1, 0xffff},
+    {"the_third_is_full", {"0x7fff\n", "0x0000\n", "0x8007\n"}, 3, 0x8007},
+    {"none_is_full", {"0x7fff\n", "0x0000\n", "0x0000\n"}, 3, 0},
+    {"no_table", {NULL}, 0, 0},
+    {"a_table_that_is_no_table", {"ffff\n", "0xffff\n"}, 0, 0},
+    {"a_card_that_stops_to_answer", {"0x7fff\n", NULL, "0xffff\n"}, 1, 0x7fff},
+};
+
+static void pkeys_are_read(void **state)
+{
+    const struct pkey_row *row = *state;
+    struct tree tree = tree_make();
+    for (unsigned i = 0; i < UNIT_COUNT(row->keys); i++)
+        tree_put(&tree, PORT "/pkeys", (char[]){(char)('0' + i), '\0'}, row->keys[i]);
+    ce_auto(ce_node_destroy) struct ce_node *node = probe(&tree);
+    const struct ce_pkeys *read = &node->hcas[0].ports[0].pkeys;
+    assert_int_equal(read->count, row->count);
+    assert_int_equal(read->count ? read->keys[read->count - 1] : 0, row->last);
+    tree_remove(&tree);
+}
+
+static void roce_is_not_asked_for_pkeys(void **state)
+{
+    (void)state;
+    struct tree tree = tree_make();
+    tree_put(&tree, PORT "/pkeys", "0", "0xffff\n");
+    ce_auto(ce_node_destroy) struct ce_node *node = ce_node_parse(known, NULL);
+    node->hcas[0].ports[0].link_layer = CE_LINK_ETHERNET;
+    ce_probe_rails(&tree.root, first, 1, node);
+    assert_int_equal(node->hcas[0].ports[0].pkeys.count, 0);
+    tree_remove(&tree);
+}
+
 static void a_child_tells_the_same(void **state)
 {
     (void)state;
@@ -152,6 +190,7 @@ static void a_child_tells_the_same(void **state)
     struct ce_notes notes = {.count = 0};
     tree_put(&tree, PORT "/counters", "link_downed", "3\n");
     tree_put(&tree, "sys/class/net/ib0", "mtu", "4092\n");
+    tree_put(&tree, PORT "/pkeys", "0", "0xffff\n");
     tree_put(&tree, PF, "current_link_width", "16\n");
     ce_auto(ce_node_destroy) struct ce_node *node = ce_node_parse(known, NULL);
     struct ce_rail_place place = {0, 0};
@@ -169,7 +208,7 @@ static void a_child_tells_the_same(void **state)
     ce_node_write(same, &b);
     assert_int_equal(notes.count, 0);
     assert_string_equal(ce_text_string(&a), ce_text_string(&b));
-    unit_holds(ce_text_string(&a), "ib.mlx5_0.1.counter.link_downed=3\nib.mlx5_0.1.mtu=4092\n");
+    unit_holds(ce_text_string(&a), "ib.mlx5_0.1.counter.link_downed=3\nib.mlx5_0.1.mtu=4092\nib.mlx5_0.1.pkeys=0xffff\n");
     unit_holds(ce_text_string(&a), "ib.mlx5_0.link.width=16\n");
     tree_remove(&tree);
 }
@@ -180,6 +219,8 @@ int main(void)
     UNIT_RULE(only_the_rails_are_asked);
     UNIT_TABLE(links, link_is);
     UNIT_RULE(device_files_are_found);
+    UNIT_TABLE(pkeys, pkeys_are_read);
+    UNIT_RULE(roce_is_not_asked_for_pkeys);
     UNIT_RULE(a_child_tells_the_same);
     return UNIT_RUN("probe/rail");
 }
