@@ -182,8 +182,10 @@ static int report(const struct arguments *arguments, const struct ce_policy *pol
                                      .findings = &result->findings,
                                      .measured = &measured,
                                      .notes = &notes};
-    return ce_bench_report(&run, policy, keep_of(arguments), arguments->json ? write_json : NULL,
-                           result);
+    const struct ce_bench_words words = {.findings = &result->findings,
+                                         .json = arguments->json ? write_json : NULL,
+                                         .ctx = result};
+    return ce_bench_report(&run, policy, keep_of(arguments), &words);
 }
 
 static int test(const struct arguments *arguments, const struct ce_site *site,

@@ -5,16 +5,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/parse.h"
+#include "base/root.h"
 #include "bench.h"
+#include "bench_report.h"
+#include "checks/bench_measured.h"
 #include "checks/bench_nccl.h"
+#include "checks/bench_nccl_own.h"
 #include "command.h"
 #include "config/site.h"
 #include "nccl_part.h"
 #include "nccl_runs.h"
-#include "report/findings.h"
 #include "report/nccl_bench.h"
-#include "terminal.h"
 
 #define NAME "bench nccl"
 
@@ -24,6 +27,7 @@ struct arguments {
     uint32_t counts[CE_NCCL_RUNS_MAX], seconds, timeout;
     size_t count;
     bool json, here;
+    enum ce_bench_keep keep;
 };
 
 /* ---------------------------------------------------------------- arguments */
@@ -92,6 +96,12 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         return take_size(arguments, arg, state);
     case KEY_TIMEOUT:
         return ce_take_number(state, "--timeout", arg, 1, TIMEOUT_MAX, &arguments->timeout);
+    case CE_BENCH_KEY_REPORT:
+        arguments->keep = CE_BENCH_KEEP_YES;
+        return 0;
+    case CE_BENCH_KEY_NO_REPORT:
+        arguments->keep = CE_BENCH_KEEP_NO;
+        return 0;
     case KEY_HERE:
         arguments->here = true;
         return 0;
@@ -123,6 +133,7 @@ static const struct argp_option options[] = {
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "the most for drivers, the other nodes and connecting (60)", 0},
     {"library", KEY_LIBRARY, "FILE", 0, "NCCL itself (libnccl.so.2 where the loader finds it)", 0},
+    CE_BENCH_REPORT_OPTIONS,
     {"json", 'j', NULL, 0, "print JSON (schema 1)", 0},
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
     {"helpers", KEY_HELPERS, "DIR", 0, "where bench-nccl is (" CE_HELPER_DIR ")", 0},
@@ -148,57 +159,119 @@ void ce_bench_nccl_help(FILE *out, char *name)
 
 /* ---------------------------------------------------------------- testing */
 
-static int read_limits(const struct arguments *arguments, struct ce_nccl_limits *ret,
-                       struct ce_error *err)
+/* What the whole run is about. */
+struct bench {
+    const struct arguments *arguments;
+    char name[CE_HOSTNAME_MAX + 1]; /* of this node */
+    struct ce_config config;
+    uint64_t began_ns;
+    struct ce_nccl_runs runs;
+    struct ce_findings findings, own; /* of all nodes, of this one */
+};
+
+static int read_config(struct bench *bench, struct ce_error *err)
 {
     ce_autosite struct ce_site site = {.file = NULL};
-    struct ce_config config;
-    char name[256] = "";
-    if (ce_site_open(arguments->config, &site, err) < 0)
+    if (ce_site_open(bench->arguments->config, &site, err) < 0)
         return -1;
-    gethostname(name, sizeof name - 1);
-    name[strcspn(name, ".")] = '\0';
-    ce_site_config(&site, name, &config);
-    *ret = (struct ce_nccl_limits){config.policy.bench.nccl_node_gbytes,
-                                   config.policy.bench.nccl_gang_gbytes,
-                                   config.policy.bench.below_percent};
+    ce_site_config(&site, bench->name, &bench->config);
     return 0;
 }
 
-static int print_result(const struct arguments *arguments, const struct ce_nccl_limits *limits,
-                        const struct ce_nccl_runs *runs)
+static int write_json(const void *ctx, const char *reason, struct ce_text *out)
 {
-    ce_autofindings struct ce_findings findings = {.count = 0};
-    ce_autotext struct ce_text out = CE_TEXT(256 << 20);
-    for (size_t i = 0; i < runs->count; i++)
-        ce_bench_nccl_judge(&runs->items[i], limits, &findings);
-    if (arguments->json) {
-        if (ce_report_nccl_bench_json(runs->items, runs->count, &findings, &out) < 0)
-            out.failed = true;
-    } else {
-        ce_report_findings_text(&findings, true, ce_terminal_colour(), ce_terminal_columns(), &out);
-        ce_report_nccl_bench_tables(runs->items, runs->count, &out);
-    }
-    if (findings.lost)
-        out.failed = true;
-    int status = ce_print(NAME, &out);
-    return status ? status : ce_findings_exit(&findings);
+    const struct bench *bench = ctx;
+    return ce_report_nccl_bench_json(bench->runs.items, bench->runs.count, &bench->findings,
+                                     bench->name, reason, out);
 }
 
-static int run(const struct arguments *arguments, struct ce_nccl_runs *runs)
+static void add_tables(const void *ctx, struct ce_text *out)
 {
-    bool in_job = getenv("SLURM_JOB_ID") != NULL && !arguments->here;
-    struct ce_nccl_limits limits;
+    const struct bench *bench = ctx;
+    ce_report_nccl_bench_tables(bench->runs.items, bench->runs.count, out);
+}
+
+static void judge(struct bench *bench)
+{
+    const struct ce_bench_policy *policy = &bench->config.policy.bench;
+    const struct ce_nccl_limits limits = {policy->nccl_node_gbytes, policy->nccl_gang_gbytes,
+                                          policy->below_percent};
+    size_t ends[CE_NCCL_RUNS_MAX], first = 0;
+    struct ce_finding *items;
+    for (size_t i = 0; i < bench->runs.count; i++) {
+        ce_bench_nccl_judge(&bench->runs.items[i], &limits, &bench->findings);
+        ends[i] = bench->findings.count;
+    }
+    ce_bench_run_respond(&bench->findings, &bench->config.policy);
+    items = bench->findings.items;
+    for (size_t i = 0; i < bench->runs.count; first = ends[i++])
+        ce_bench_nccl_own(&bench->runs.items[i], bench->name, items + first, ends[i] - first,
+                          &bench->own);
+}
+
+/* Called on a login node it has nothing to say of the node that it is on. */
+static enum ce_bench_keep keep_of(const struct bench *bench)
+{
     struct ce_error err;
-    if (read_limits(arguments, &limits, &err) < 0)
+    for (size_t i = 0; i < bench->runs.count; i++)
+        if (ce_nccl_run_has(&bench->runs.items[i], bench->name))
+            return bench->arguments->keep;
+    if (bench->arguments->keep == CE_BENCH_KEEP_YES) {
+        ce_fail(&err, "nothing is kept: %s is none of the nodes that were tested", bench->name);
+        ce_complain(NAME, &err, 0);
+    }
+    return CE_BENCH_KEEP_NO;
+}
+
+static int report(struct bench *bench)
+{
+    ce_automeasured struct ce_measured measured = {.count = 0};
+    const struct ce_notes notes = {.count = 0};
+    struct ce_root root;
+    struct ce_error err;
+    char boot_id[64] = "";
+    if (ce_root_open(&root, "/", &err) == 0) {
+        ce_root_line(&root, boot_id, sizeof boot_id, "proc/sys/kernel/random/boot_id");
+        ce_root_close(&root);
+    }
+    ce_bench_measured_nccl(bench->runs.items, bench->runs.count, bench->name, &measured);
+    const struct ce_bench_run run = {.test = "nccl",
+                                     .node_name = bench->name,
+                                     .boot_id = boot_id[0] ? boot_id : NULL,
+                                     .began_ns = bench->began_ns,
+                                     .findings = &bench->own,
+                                     .measured = &measured,
+                                     .notes = &notes};
+    const struct ce_bench_words words = {.findings = &bench->findings,
+                                         .json = bench->arguments->json ? write_json : NULL,
+                                         .tables = add_tables,
+                                         .ctx = bench};
+    return ce_bench_report(&run, &bench->config.policy, keep_of(bench), &words);
+}
+
+static int run(struct bench *bench)
+{
+    const struct arguments *arguments = bench->arguments;
+    bool in_job = getenv("SLURM_JOB_ID") != NULL && !arguments->here;
+    struct ce_error err;
+    ce_nccl_own_name(bench->name, sizeof bench->name);
+    if (read_config(bench, &err) < 0)
         return ce_complain(NAME, &err, CE_EXIT_USAGE);
     int ran = in_job || arguments->count
                   ? ce_nccl_runs_job(&arguments->test, arguments->counts, arguments->count,
-                                     isatty(STDERR_FILENO), runs, &err)
-                  : ce_nccl_runs_here(&arguments->test, runs, &err);
+                                     isatty(STDERR_FILENO), &bench->runs, &err)
+                  : ce_nccl_runs_here(&arguments->test, &bench->runs, &err);
     if (ran < 0)
         return ce_complain(NAME, &err, CE_EXIT_USAGE);
-    return print_result(arguments, &limits, runs);
+    judge(bench);
+    return report(bench);
+}
+
+static void free_bench(struct bench *bench)
+{
+    ce_nccl_runs_free(&bench->runs);
+    ce_findings_free(&bench->findings);
+    ce_findings_free(&bench->own);
 }
 
 int ce_bench_nccl(int argc, char **argv)
@@ -206,13 +279,12 @@ int ce_bench_nccl(int argc, char **argv)
     struct arguments arguments = {.test = {.helpers = CE_HELPER_DIR, .bytes = UINT64_C(4) << 30},
                                   .seconds = 1,
                                   .timeout = 60};
-    struct ce_nccl_runs runs = {.count = 0};
+    __attribute__((cleanup(free_bench))) struct bench bench = {.arguments = &arguments,
+                                                               .began_ns = ce_clock_ns()};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     arguments.test.seconds = arguments.seconds;
     arguments.test.timeout_s = arguments.timeout;
     if (arguments.part)
         return ce_nccl_part_print(&arguments.test, strcmp(arguments.part, "alone") == 0);
-    int status = run(&arguments, &runs);
-    ce_nccl_runs_free(&runs);
-    return status;
+    return run(&bench);
 }

@@ -295,8 +295,10 @@ static int report(const struct bench *bench, const struct ce_notes *notes)
                                      .findings = &bench->findings,
                                      .measured = &measured,
                                      .notes = notes};
-    return ce_bench_report(&run, bench->policy, bench->arguments->keep,
-                           bench->arguments->json ? write_json : NULL, bench);
+    const struct ce_bench_words words = {.findings = &bench->findings,
+                                         .json = bench->arguments->json ? write_json : NULL,
+                                         .ctx = bench};
+    return ce_bench_report(&run, bench->policy, bench->arguments->keep, &words);
 }
 
 static void free_bench(struct bench *bench)

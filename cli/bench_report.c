@@ -8,9 +8,11 @@
 #include "report/findings.h"
 #include "terminal.h"
 
-static void add_text(const struct ce_findings *findings, const char *reason, struct ce_text *out)
+static void add_text(const struct ce_bench_words *words, const char *reason, struct ce_text *out)
 {
-    ce_report_findings_text(findings, true, ce_terminal_colour(), ce_terminal_columns(), out);
+    ce_report_findings_text(words->findings, true, ce_terminal_colour(), ce_terminal_columns(), out);
+    if (words->tables)
+        words->tables(words->ctx, out);
     if (*reason)
         ce_text_addf(out, "reason to drain this node (by hand nobody does): %s\n", reason);
 }
@@ -25,19 +27,19 @@ static void keep_run(const char *command, const struct ce_bench_run *run,
 }
 
 int ce_bench_report(const struct ce_bench_run *run, const struct ce_policy *policy,
-                    enum ce_bench_keep keep, ce_bench_json *json, const void *ctx)
+                    enum ce_bench_keep keep, const struct ce_bench_words *words)
 {
     ce_autotext struct ce_text out = CE_TEXT(16 << 20), reason = CE_TEXT(1 << 16);
     char command[32];
     snprintf(command, sizeof command, "bench %s", run->test);
     ce_bench_run_reason(run->findings, &reason);
-    if (!json)
-        add_text(run->findings, ce_text_string(&reason), &out);
-    else if (json(ctx, reason.length ? ce_text_string(&reason) : NULL, &out) < 0)
+    if (!words->json)
+        add_text(words, ce_text_string(&reason), &out);
+    else if (words->json(words->ctx, reason.length ? ce_text_string(&reason) : NULL, &out) < 0)
         out.failed = true;
-    if (run->findings->lost)
+    if (run->findings->lost || words->findings->lost)
         out.failed = true;
     keep_run(command, run, policy, keep);
     int status = ce_print(command, &out);
-    return status ? status : ce_findings_exit(run->findings);
+    return status ? status : ce_findings_exit(words->findings);
 }

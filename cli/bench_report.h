@@ -15,11 +15,20 @@ enum { CE_BENCH_KEY_REPORT = 1024, CE_BENCH_KEY_NO_REPORT };
 
 /* Adds the test's own document; 0, or -1 for no memory. */
 typedef int ce_bench_json(const void *ctx, const char *reason, struct ce_text *out);
+/* Adds what stands below the findings. */
+typedef void ce_bench_tables(const void *ctx, struct ce_text *out);
 
-/* Say on stdout what was found, as a table or, where json is not NULL, as the document that it
- * writes; keep it.  The run's findings have their responses (ce_bench_run_respond()).  Returns the
- * exit status. */
+/* How it is said. */
+struct ce_bench_words {
+    const struct ce_findings *findings; /* of all nodes, where several were tested */
+    ce_bench_json *json;                /* NULL: as a table */
+    ce_bench_tables *tables;            /* NULL: there are none */
+    const void *ctx;
+};
+
+/* Say on stdout what was found; keep the run, which is this node's.  Findings have their responses
+ * (ce_bench_run_respond()).  Returns the exit status. */
 int ce_bench_report(const struct ce_bench_run *run, const struct ce_policy *policy,
-                    enum ce_bench_keep keep, ce_bench_json *json, const void *ctx);
+                    enum ce_bench_keep keep, const struct ce_bench_words *words);
 
 #endif

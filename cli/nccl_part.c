@@ -37,7 +37,7 @@ static void read_settings(struct ce_nccl_node *part)
         snprintf(part->asked, sizeof part->asked, "NCCL_NET=%s", net);
 }
 
-static const char *own_name(char *name, size_t size)
+const char *ce_nccl_own_name(char *name, size_t size)
 {
     const char *slurm = getenv("SLURMD_NODENAME");
     if (slurm && *slurm) {
@@ -74,7 +74,7 @@ static int find_place(struct ce_nccl_place *place, struct ce_nccl_node *part)
 void ce_nccl_part_run(const struct ce_nccl_test *test, bool alone, struct ce_nccl_node *ret)
 {
     char name[CE_HOSTNAME_MAX + 1];
-    struct ce_nccl_place place = {.name = own_name(name, sizeof name), .nodes = 1};
+    struct ce_nccl_place place = {.name = ce_nccl_own_name(name, sizeof name), .nodes = 1};
     *ret = (struct ce_nccl_node){.outcome = CE_NCCL_SILENT};
     if (alone || find_place(&place, ret) == 0)
         ce_nccl_test_run(test, &place, ret);

@@ -5,8 +5,12 @@
 #define CE_CLI_NCCL_PART_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "probe/nccl_helper.h"
+
+/* This node, as Slurm names it in a job; else the host name up to its dot. */
+const char *ce_nccl_own_name(char *name, size_t size);
 
 /* Test it, alone or with the other nodes of this step, whose place Slurm and the plugin tell. */
 void ce_nccl_part_run(const struct ce_nccl_test *test, bool alone, struct ce_nccl_node *ret);

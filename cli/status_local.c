@@ -15,9 +15,9 @@
 #include "status/health_log.h"
 #include "status_gather.h"
 
-enum { TAIL = 4 << 20, OUTPUT_MAX = 4 << 20, KINDS = 2 };
+enum { TAIL = 4 << 20, OUTPUT_MAX = 4 << 20, KINDS = 1 + CE_LINE_TESTS };
 
-/* The last line of a check, and that of an active test, as they stand in the log. */
+/* The last line of a check, and that of each active test, as they stand in the log. */
 struct last {
     char *text[KINDS];
     bool equipped; /* the first tells what the node has */
@@ -33,14 +33,14 @@ static void take(void *ctx, const char *name, struct ce_health_line *line, const
                  size_t length)
 {
     struct last *last = ctx;
-    bool bench = strcmp(line->phase, "bench") == 0;
+    int kind = 1 + ce_line_test(line);
     char *copy = strndup(text, length);
     (void)name;
     if (copy) {
-        free(last->text[bench]);
-        last->text[bench] = copy;
+        free(last->text[kind]);
+        last->text[kind] = copy;
     }
-    if (!bench)
+    if (kind == 0)
         last->equipped = line->equipment.gpus_known || line->equipment.rails_known;
     ce_health_line_destroy(line);
 }

@@ -2,6 +2,7 @@
 #include "checks/bench_measured.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void ce_bench_measured_rails(const struct ce_rdma_result *results, size_t count,
                              struct ce_measured *out)
@@ -50,4 +51,35 @@ void ce_bench_measured_gpus(const struct ce_gpu_bench *gpus, size_t count, struc
                                 figures[k].unit);
         add_slowest_way(&gpus[i], device, out);
     }
+}
+
+static void add_rate(const struct ce_nccl_node *parts, size_t count, const char *what,
+                     const char *device, struct ce_measured *out)
+{
+    uint64_t rate = ce_nccl_rate(parts, count, ce_nccl_largest(parts, count));
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].outcome != CE_NCCL_DONE)
+            return;
+    if (rate)
+        ce_measured_add(out, what, device, (double)rate / 1000, "GB/s");
+}
+
+static void add_run(const struct ce_nccl_run *run, const struct ce_nccl_node *own,
+                    struct ce_measured *out)
+{
+    char device[CE_SUBJECT];
+    snprintf(device, sizeof device, "%u nodes", run->nodes);
+    if (run->alone)
+        add_rate(own, 1, "nccl.allreduce", "", out);
+    else
+        add_rate(run->parts, run->nodes, "nccl.allreduce.gang", device, out);
+}
+
+void ce_bench_measured_nccl(const struct ce_nccl_run *runs, size_t count, const char *node_name,
+                            struct ce_measured *out)
+{
+    for (size_t r = 0; r < count; r++)
+        for (uint32_t i = 0; i < runs[r].nodes && !runs[r].not_run[0]; i++)
+            if (strcmp(runs[r].parts[i].name, node_name) == 0)
+                add_run(&runs[r], &runs[r].parts[i], out);
 }

@@ -14,7 +14,8 @@ enum { REASON_MAX = 64 << 10, KEEP_MS = 5000 };
 static const char *const checks[] = {
     "bench.rdma.write", "bench.rdma.gpu", "bench.rdma.latency", "bench.gpu.start",
     "bench.gpu.h2d",    "bench.gpu.d2h",  "bench.gpu.d2d",      "bench.gpu.p2p",
-    "bench.gpu.memory", "bench.gpu.load", "bench.gpu.ecc",
+    "bench.gpu.memory", "bench.gpu.load", "bench.gpu.ecc",      "bench.nccl.start",
+    "bench.nccl.sum",   "bench.nccl.bandwidth",               "bench.nccl.transport",
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 

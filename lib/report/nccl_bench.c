@@ -212,7 +212,8 @@ static json_t *run_json(const struct ce_nccl_run *run, uint64_t one)
 }
 
 int ce_report_nccl_bench_json(const struct ce_nccl_run *runs, size_t count,
-                              const struct ce_findings *findings, struct ce_text *out)
+                              const struct ce_findings *findings, const char *node_name,
+                              const char *reason, struct ce_text *out)
 {
     json_t *list = json_array(), *found = json_array();
     uint64_t one = 0;
@@ -222,6 +223,7 @@ int ce_report_nccl_bench_json(const struct ce_nccl_run *runs, size_t count,
     }
     for (size_t i = 0; i < findings->count; i++)
         json_array_append_new(found, ce_json_finding(&findings->items[i]));
-    return ce_json_write(json_pack("{si so so}", "schema", 1, "runs", list, "findings", found),
+    return ce_json_write(json_pack("{si so so so so}", "schema", 1, "node", ce_json_text(node_name),
+                                   "runs", list, "findings", found, "reason", ce_json_text(reason)),
                          out);
 }

@@ -14,8 +14,10 @@
  * where nothing was measured. */
 void ce_report_nccl_bench_tables(const struct ce_nccl_run *runs, size_t count, struct ce_text *out);
 
-/* One JSON document, "schema":1.  0, or -1 for no memory. */
+/* One JSON document, "schema":1, written on this node, which would be drained for the reason; NULL:
+ * it would not.  0, or -1 for no memory. */
 int ce_report_nccl_bench_json(const struct ce_nccl_run *runs, size_t count,
-                              const struct ce_findings *findings, struct ce_text *out);
+                              const struct ce_findings *findings, const char *node_name,
+                              const char *reason, struct ce_text *out);
 
 #endif

@@ -33,14 +33,13 @@ static double middle_of(const double *sorted, size_t count)
 }
 
 /* Of `line`, those of the kind of its measure `first`; values has room for all. */
-static void sum_up(const struct ce_board_node *node, size_t first, double *values,
-                   struct measured *ret)
+static void sum_up(const char *node_name, const struct ce_health_line *line, size_t first,
+                   double *values, struct measured *ret)
 {
-    const struct ce_health_line *line = node->bench;
     const struct ce_line_measured *head = &line->measured[first];
     *ret = (struct measured){.what = head->what,
                              .unit = head->unit,
-                             .node = node->name,
+                             .node = node_name,
                              .device = head->device,
                              .least = head->value,
                              .time = line->time};
@@ -78,24 +77,38 @@ static int by_kind(const void *left, const void *right)
     return order ? order : ce_hostname_compare(a->node, b->node);
 }
 
+/* How much was measured there in all, and by the test that measured most. */
+static size_t count_measured(const struct ce_board_node *node, size_t *most)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < CE_LINE_TESTS; i++) {
+        size_t count = node->bench[i] ? node->bench[i]->measured_count : 0;
+        all += count;
+        *most = count > *most ? count : *most;
+    }
+    return all;
+}
+
+static void add_test(const char *node_name, const struct ce_health_line *line, double *values,
+                     struct table *table)
+{
+    for (size_t k = 0; line && k < line->measured_count; k++)
+        if (is_first(line, k))
+            sum_up(node_name, line, k, values, &table->items[table->count++]);
+}
+
 static int collect(const struct ce_board *board, struct table *table)
 {
     size_t room = 0, longest = 0;
-    for (size_t i = 0; i < board->count; i++) {
-        size_t count = board->nodes[i]->bench ? board->nodes[i]->bench->measured_count : 0;
-        room += count;
-        longest = count > longest ? count : longest;
-    }
+    for (size_t i = 0; i < board->count; i++)
+        room += count_measured(board->nodes[i], &longest);
     ce_autofree double *values = calloc(longest + 1, sizeof *values);
     table->items = calloc(room + 1, sizeof *table->items);
     if (!values || !table->items)
         return -1;
-    for (size_t i = 0; i < board->count; i++) {
-        const struct ce_health_line *line = board->nodes[i]->bench;
-        for (size_t k = 0; line && k < line->measured_count; k++)
-            if (is_first(line, k))
-                sum_up(board->nodes[i], k, values, &table->items[table->count++]);
-    }
+    for (size_t i = 0; i < board->count; i++)
+        for (size_t k = 0; k < CE_LINE_TESTS; k++)
+            add_test(board->nodes[i]->name, board->nodes[i]->bench[k], values, table);
     if (table->count > 0)
         qsort(table->items, table->count, sizeof *table->items, by_kind);
     return 0;

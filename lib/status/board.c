@@ -26,7 +26,8 @@ static void free_node(struct ce_board_node *node)
     free(node->name);
     free(node->reason);
     ce_health_line_destroy(node->check);
-    ce_health_line_destroy(node->bench);
+    for (size_t i = 0; i < CE_LINE_TESTS; i++)
+        ce_health_line_destroy(node->bench[i]);
     ce_health_line_destroy(node->facts);
     free(node);
 }
@@ -123,9 +124,10 @@ void ce_board_slurm(struct ce_board *board, const struct ce_roster_node *told)
 static struct ce_health_line **place_for(struct ce_board_node *node,
                                          const struct ce_health_line *line)
 {
+    int test = ce_line_test(line);
     if (strcmp(line->phase, "facts") == 0)
         return &node->facts;
-    return strcmp(line->phase, "bench") == 0 ? &node->bench : &node->check;
+    return test >= 0 ? &node->bench[test] : &node->check;
 }
 
 void ce_board_line(struct ce_board *board, const char *name, struct ce_health_line *line)
@@ -230,14 +232,20 @@ bool ce_board_in_service(const struct ce_board_node *node)
     return by_state(node->state) == CE_NODE_OK;
 }
 
+/* The newer one of those that tell what the node has. */
+static const struct ce_health_line *newer(const struct ce_health_line *best,
+                                          const struct ce_health_line *line)
+{
+    bool tells = line && (line->equipment.gpus_known || line->equipment.rails_known);
+    return tells && (!best || line->time > best->time) ? line : best;
+}
+
 struct ce_equipment ce_board_equipment(const struct ce_board_node *node)
 {
-    const struct ce_health_line *lines[] = {node->check, node->facts, node->bench}, *best = NULL;
+    const struct ce_health_line *best = newer(newer(NULL, node->check), node->facts);
     struct ce_equipment equipment = {.gpus_known = false};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (lines[i] && (lines[i]->equipment.gpus_known || lines[i]->equipment.rails_known) &&
-            (!best || lines[i]->time > best->time))
-            best = lines[i];
+    for (size_t i = 0; i < CE_LINE_TESTS; i++)
+        best = newer(best, node->bench[i]);
     if (best)
         equipment = best->equipment;
     if (!equipment.gpus_known && node->gpus) {

@@ -37,7 +37,7 @@ struct ce_board_node {
     char why[CE_BOARD_WHY]; /* why nothing newer is known of it; "": nothing is missing */
     /* The newest lines of their kinds; NULL: none is known. */
     struct ce_health_line *check; /* of a phase that checks */
-    struct ce_health_line *bench; /* of an active test that measured something */
+    struct ce_health_line *bench[CE_LINE_TESTS]; /* of each active test (ce_line_test()) */
     struct ce_health_line *facts; /* what it has, from a node whose log the asking user may not read */
     enum ce_health health;        /* set by ce_board_settle() */
 };

@@ -216,6 +216,7 @@ static int take_members(const json_t *root, struct ce_health_line *line, struct 
 {
     if (take_time(root, &line->time, err) < 0 || take_text(root, "node", &line->node, err) < 0 ||
         take_text(root, "phase", &line->phase, err) < 0 ||
+        take_text(root, "test", &line->test, err) < 0 ||
         take_text(root, "mode", &line->mode, err) < 0 ||
         take_text(root, "error", &line->error, err) < 0 ||
         take_text(root, "reason", &line->reason, err) < 0 ||
@@ -269,6 +270,17 @@ void ce_health_line_destroy(struct ce_health_line *line)
     free(line->findings);
     free(line->measured);
     free(line);
+}
+
+int ce_line_test(const struct ce_health_line *line)
+{
+    static const char *const names[CE_LINE_TESTS - 1] = {"rdma", "gpu", "nccl"};
+    if (strcmp(line->phase, "bench") != 0)
+        return -1;
+    for (int i = 0; i < CE_LINE_TESTS - 1; i++)
+        if (strcmp(line->test, names[i]) == 0)
+            return i;
+    return CE_LINE_TESTS - 1;
 }
 
 bool ce_line_finding_matters(const struct ce_line_finding *finding)

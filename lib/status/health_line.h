@@ -29,7 +29,7 @@ struct ce_line_measured {
 
 struct ce_health_line {
     time_t time;
-    const char *node, *phase, *mode, *error, *reason, *done;
+    const char *node, *phase, *test, *mode, *error, *reason, *done;
     uint32_t job;
     bool checked, misconfigured;
     bool counted;                      /* counts are there */
@@ -45,11 +45,17 @@ struct ce_health_line {
 
 enum { CE_LINE_LIST_MAX = 4096 };
 
+/* Active tests, each of which is another: "rdma", "gpu", "nccl", and all whose name is none of them. */
+enum { CE_LINE_TESTS = 4 };
+
 /* NULL with err: no JSON object of schema 1, a member of another type, a list of more than
  * CE_LINE_LIST_MAX, no memory.  Members that are not known are skipped. */
 struct ce_health_line *ce_health_line_parse(const char *text, size_t length, struct ce_error *err);
 void ce_health_line_destroy(struct ce_health_line *line);
 CE_DEFINE_CLEANUP(struct ce_health_line, ce_health_line_destroy)
+
+/* Which of them a line of the phase "bench" is of, 0 to CE_LINE_TESTS - 1; another phase's: -1. */
+int ce_line_test(const struct ce_health_line *line);
 
 /* A response other than to ignore it, and a verdict that somebody should look at. */
 bool ce_line_finding_matters(const struct ce_line_finding *finding);

@@ -59,10 +59,8 @@ static json_t *check_json(const struct ce_health_line *line)
                      findings_json(line), "left_out", json_integer(line->left_out));
 }
 
-static json_t *bench_json(const struct ce_health_line *line)
+static json_t *test_json(const struct ce_health_line *line)
 {
-    if (!line)
-        return json_null();
     json_t *list = json_array();
     for (size_t i = 0; i < line->measured_count; i++) {
         const struct ce_line_measured *at = &line->measured[i];
@@ -70,8 +68,17 @@ static json_t *bench_json(const struct ce_health_line *line)
                                               "device", ce_json_text(at->device), "value",
                                               json_real(at->value), "unit", ce_json_text(at->unit)));
     }
-    return json_pack("{so so so}", "time", time_or_null(line->time), "measured", list, "findings",
-                     findings_json(line));
+    return json_pack("{so so so so}", "test", text_or_null(line->test), "time",
+                     time_or_null(line->time), "measured", list, "findings", findings_json(line));
+}
+
+static json_t *bench_json(const struct ce_board_node *node)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < CE_LINE_TESTS; i++)
+        if (node->bench[i])
+            json_array_append_new(list, test_json(node->bench[i]));
+    return list;
 }
 
 /* ---------------------------------------------------------------- a node */
@@ -102,7 +109,7 @@ static json_t *node_json(const struct ce_board_node *node)
         ce_health_name(node->health), "word", text_or_null(word.text), "state",
         text_or_null(node->state), "reason", text_or_null(node->reason), "since",
         time_or_null(node->since), "missing", text_or_null(missing), "check",
-        check_json(node->check), "bench", bench_json(node->bench));
+        check_json(node->check), "bench", bench_json(node));
     return object ? equipment_json(node, object) : NULL;
 }
 

@@ -181,8 +181,6 @@ function findingOf(finding) {
 }
 
 function measuresOf(bench) {
-    if (!bench || !bench.measured.length)
-        return [];
     const kinds = [...new Set(bench.measured.map(one => `${one.what} in ${one.unit}`))];
     return kinds.flatMap(kind => {
         const list = bench.measured.filter(one => `${one.what} in ${one.unit}` === kind);
@@ -191,7 +189,7 @@ function measuresOf(bench) {
             ...list.flatMap(one => {
                 const bar = make('i');
                 bar.style.width = `${most > 0 ? Math.max(0, 100 * one.value / most) : 0}%`;
-                return [make('span', { text: one.device }), make('div', { className: 'bar' }, bar),
+                return [make('span', { text: one.device || 'node' }), make('div', { className: 'bar' }, bar),
                     make('span', { className: 'value', text: String(+one.value.toPrecision(5)) })];
             }))];
     });
@@ -236,7 +234,7 @@ function drawDetails() {
         make('h2', {}, mark(node.health, healths[node.health][0]), make('bdi', { text: title })),
         make('p', { className: 'word', text: `${node.health}: ${healths[node.health][1]}` }),
         ...(state.open.length > 1 ? [...membersOf(state.open), make('h3', { text: `As on ${node.name}` })] : []),
-        facts(node), ...listed(node), ...measuresOf(node.bench));
+        facts(node), ...listed(node), ...node.bench.flatMap(measuresOf));
     details.scrollTop = 0;
     const chosen = details.querySelector('.chosen');
     if (chosen)

@@ -26,7 +26,7 @@ struct ce_status_style {
 int ce_status_text(const struct ce_status *status, const struct ce_status_style *style,
                    struct ce_text *out, struct ce_error *err);
 
-/* What the last active tests measured: for each kind a line, and the nodes from the slowest on, as
+/* What the last run of each active test measured: for each kind a line, and the nodes from the slowest on, as
  * far as there are rows. */
 int ce_status_bench(const struct ce_status *status, const struct ce_status_style *style,
                     struct ce_text *out, struct ce_error *err);

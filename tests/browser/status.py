@@ -91,6 +91,8 @@ def looks(browser, page, keep):
                              'return b.left >= 0 && b.right <= innerWidth && b.top >= 0 && b.bottom <= innerHeight + 1 })()')
         ok(f'{name}: the details are on the screen', inside)
         ok(f'{name}: with what was measured', '198' in (text(browser, '.measure') or ''), text(browser, '#details'))
+        kinds = browser.run('[...document.querySelectorAll("#details h3")].map(one => one.textContent.split(" in ")[0]).join(" ")')
+        ok(f'{name}: by each test', 'rdma.write gpu.d2h nccl.allreduce nccl.allreduce.gang' in kinds, kinds)
         if keep:
             browser.picture(f'{keep}/status-{name}-details.png')
 

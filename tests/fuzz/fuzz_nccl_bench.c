@@ -37,7 +37,7 @@ static void check_run(const struct ce_nccl_node *node, bool alone)
     }
     ce_report_nccl_bench_tables(&run, 1, &tables);
     FUZZ_CHECK(ce_text_ok(&tables));
-    FUZZ_CHECK(ce_report_nccl_bench_json(&run, 1, &findings, &json) == 0);
+    FUZZ_CHECK(ce_report_nccl_bench_json(&run, 1, &findings, "n1", NULL, &json) == 0);
 }
 
 static void check_labels(const char *text)

@@ -10,7 +10,7 @@ work=$(mktemp -d)
 started=
 trap 'for pid in $started; do kill "$pid" 2>/dev/null || true; done; rm -rf "$work"' EXIT
 unset CUDA_VISIBLE_DEVICES NCCL_SOCKET_IFNAME NCCL_IB_DISABLE NCCL_NET SLURM_JOB_ID
-: >"$work/empty.conf"
+echo 'reports = { log = ""; metrics = ""; };' >"$work/empty.conf" # not this machine's
 
 build() { # DOUBLE DIR [SYMBOL...]
     double=$top/tests/doubles/$1
@@ -101,7 +101,7 @@ check_faults() {
     run
     says "wrong sums" 1 "^fail +bench.nccl.sum +[^ ]+ 6 wrong sums in 1 MiB; test memory and computing"
     scene
-    printf 'bench = { nccl_node = 10; };\n' >"$work/floor.conf"
+    { cat "$work/empty.conf"; echo 'bench = { nccl_node = 10; };'; } >"$work/floor.conf"
     run --config="$work/floor.conf"
     says "below the site's floor" 1 "^fail +bench.nccl.bandwidth +.*, expected at least 10; check the GPUs' links"
     scene nccl.init=error:2 "nccl.log=WARN no"
@@ -331,6 +331,15 @@ fake_srun() { # LINE...
     { echo '#!/bin/bash'; printf '%s\n' "$@"; } >"$work/bin/srun"
     chmod 755 "$work/bin/srun"
 }
+srun_starts() {
+    # shellcheck disable=SC2016 # for srun to expand
+    fake_srun "echo \"\$*\" >>'$work/lines'; env >'$work/environment'" \
+        'while [[ $1 == -* ]]; do [[ $1 != --ntasks=* ]] || n=${1#*=}; shift; done' \
+        'for ((i = 0; i < n; i++)); do
+            SLURMD_NODENAME=n$((i + 1)) SLURM_PROCID=$i SLURM_STEP_NUM_TASKS=$n PRIMARY_IP=127.0.0.1 PRIMARY_PORT='"$port"' \
+                "$@" | sed "s/^/$i: /" &
+         done; echo "0: a TaskProlog prints"; wait'
+}
 in_job() {
     status=0
     SLURM_JOB_ID=7 SLURM_JOB_NODELIST='n[1-2]' SLURM_NNODES=2 SLURM_NTASKS=2 SLURM_JOB_NUM_NODES=2 \
@@ -340,13 +349,7 @@ in_job() {
 
 check_job() {
     scene
-    # shellcheck disable=SC2016 # for srun to expand
-    fake_srun "echo \"\$*\" >>'$work/lines'; env >'$work/environment'" \
-        'while [[ $1 == -* ]]; do [[ $1 != --ntasks=* ]] || n=${1#*=}; shift; done' \
-        'for ((i = 0; i < n; i++)); do
-            SLURMD_NODENAME=n$((i + 1)) SLURM_PROCID=$i SLURM_STEP_NUM_TASKS=$n PRIMARY_IP=127.0.0.1 PRIMARY_PORT='"$port"' \
-                "$@" | sed "s/^/$i: /" &
-         done; echo "0: a TaskProlog prints"; wait'
+    srun_starts
     in_job -N 1,2
     says "in a job: each node alone, then together" 0 "^pass +bench.nccl.sum +n1 .* of 2 GPUs$" "^pass +bench.nccl.sum +n2 " \
         "^pass +bench.nccl.sum +2 nodes all sums are right, of 4 GPUs$" "^pass +bench.nccl.transport +2 nodes IB: P2P/CUMEM,NET/IB,GDRDMA$" \
@@ -362,7 +365,6 @@ check_job() {
     fake_srun 'echo "1: format=1"; echo "1: nccl.outcome=well"; echo "1: end=1"; echo "x"'
     in_job
     says "what tasks say that makes no sense" 3 "^unknown .* n1 no word came of it" "^unknown .* n2 what it says was not understood: nccl.outcome=well"
-    rm "$work/bin/srun"
     fake_srun 'exit 0'
     in_job -N 4
     is "more nodes than the job has" "$status $(cat "$work/err")" "2 cluster-env bench nccl: -N asks for 4 nodes, the job has 2"
@@ -370,6 +372,62 @@ check_job() {
     SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NODELIST='n[1-2]' SLURM_JOB_NODELIST='n[1-2]' \
         ./cli/cluster-env bench nccl --config="$work/empty.conf" >"$work/text" 2>"$work/err" || status=$?
     is "as a task of a step" "$status $(grep -c 'not by srun' "$work/err")" "2 1"
+}
+
+# ---------------------------------------------------------------- what stays
+
+keep_here() { # LINE...: a configuration that keeps runs in $work/kept
+    rm -rf "$work/kept"
+    mkdir "$work/kept"
+    { echo "reports = { log = \"$work/kept/health.jsonl\"; metrics = \"$work/kept\"; };"; printf '%s\n' "$@"; } >"$work/keep.conf"
+}
+# kept PYTHON: of the last line kept
+kept() { python3 -c "import json, sys; line = json.loads(open(sys.argv[1]).readlines()[-1]); print($1)" "$work/kept/health.jsonl" 2>&1; }
+
+check_kept() {
+    own=$(uname -n | sed 's/[.].*//')
+    keep_here 'bench = { nccl_node = 10; };'
+    scene
+    SLURMD_NODENAME=n9 run --config="$work/keep.conf" --report --json
+    is "--report: the line of the log, as of the other tests" \
+        "$(kept '[line[k] for k in ("node", "phase", "test", "done")], line["counts"]["fail"], line["findings"][0]["response"], bool(line["boot_id"])')" \
+        "['n9', 'bench', 'nccl', 'observed'] 1 drain True"
+    is "with what was measured" "$(kept '[(m["what"], m["device"], m["unit"], 0 < m["value"] < 10) for m in line["measured"]]')" \
+        "[('nccl.allreduce', '', 'GB/s', True)]"
+    is "and JSON has the node and the reason" "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["node"], d["reason"])' "$work/text")" \
+        "n9 $(kept 'line["reason"]')"
+    metrics=$work/kept/cluster_env_bench_nccl.prom
+    is "and metrics" "$(grep -c -e '^cluster_env_measured{phase="bench_nccl",what="nccl.allreduce",device="",unit="GB/s"} 0[.]' \
+        -e '^cluster_env_check_findings{phase="bench_nccl",check="bench.nccl.bandwidth",verdict="fail",response="drain"} 1$' "$metrics")" 2
+    if command -v promtool >/dev/null; then
+        empty "promtool finds nothing to say of them" "$(promtool check metrics <"$metrics" 2>&1)"
+    else
+        skip "promtool finds nothing to say of them" "prometheus is not installed"
+    fi
+    keep_here 'bench = { nccl_node = 10; };' 'checks = ( { name = "bench.nccl.*"; fault = "warn"; } );'
+    run --config="$work/keep.conf" --report
+    says "a fault that the site only wants to hear of" 1 "^fail +bench.nccl.bandwidth "
+    is "drains nobody" "$(grep -c 'reason to drain' "$work/text") $(kept 'line["done"], line["node"]')" "0 nothing $own"
+    run --config="$work/keep.conf" --no-report
+    is "--no-report" "$(wc -l <"$work/kept/health.jsonl")" 1
+}
+
+# Of a job's nodes the one that calls keeps what is said of it, and of the gangs that it is in.
+check_kept_in_job() {
+    srun_starts
+    keep_here 'bench = { nccl_node = 10; nccl_gang = 10; };'
+    scene
+    SLURMD_NODENAME=n2 in_job --config="$work/keep.conf" --report -N 1,2
+    is "in a job: of this node, alone and in the gang" \
+        "$(kept 'line["node"], sorted({f["subject"] for f in line["findings"]}), [(m["what"], m["device"]) for m in line["measured"]]')" \
+        "n2 ['2 nodes', 'n2'] [('nccl.allreduce', ''), ('nccl.allreduce.gang', '2 nodes')]"
+    is "nobody is drained for what they did together" \
+        "$(kept '[(f["subject"], f["response"]) for f in line["findings"]], line["reason"].split()[0]')" "[('n2', 'drain'), ('2 nodes', 'warn')] n2"
+    is "no line of the metrics stands twice" "$(grep -v '^#' "$work/kept/cluster_env_bench_nccl.prom" | sed 's/ [^ ]*$//' | sort | uniq -d)" ""
+    rm "$work/kept/health.jsonl"
+    SLURMD_NODENAME=login in_job --config="$work/keep.conf" --report
+    is "a node that took no part keeps nothing, and says so" "$(ls "$work/kept") $(cat "$work/err")" \
+        "cluster_env_bench_nccl.prom cluster-env bench nccl: nothing is kept: login is none of the nodes that were tested"
 }
 
 # ---------------------------------------------------------------- usage
@@ -407,6 +465,8 @@ check_interrupt
 check_libraries
 check_gang
 check_strangers
+check_kept
 check_job
+check_kept_in_job
 check_usage
 finish

@@ -77,8 +77,13 @@ is "in the order of the table" "$(json '[.nodes[].health] | reduce .[] as $h ([]
 is "a node: what Slurm says, what the last check found" \
     "$(json '.nodes[] | select(.name == "gpu-051") | [.state, .since, .gpus.found, .rails.up, .rails.expected, .check.phase, .check.job, .check.findings[0].subject] | @csv')" \
     '"drained","2026-11-21T14:06:40Z",8,7,8,"epilog",4051,"mlx5_4/1"'
-is "what was measured" "$(json '[.nodes[] | select(.name == "gpu-064") | .bench.measured[] | select(.unit == "Gb/s" and .value < 200)] | map([.what, .device, .value, .unit]) | .[] | @csv')" \
+is "what was measured" "$(json '[.nodes[] | select(.name == "gpu-064") | .bench[].measured[] | select(.unit == "Gb/s" and .value < 200)] | map([.what, .device, .value, .unit]) | .[] | @csv')" \
     '"rdma.write","mlx5_3/1",198,"Gb/s"'
+is "of each test the last" "$(json '.nodes[] | select(.name == "gpu-064") | .bench[] | [.test, .time, (.measured | length)] | @csv')" \
+    '"rdma","2026-11-20T15:09:34Z",8
+"gpu","2026-11-20T16:09:34Z",8
+"nccl","2026-11-20T17:09:34Z",2'
+is "and of a node that was not tested, none" "$(json '.nodes[] | select(.name == "gpu-065") | .bench | length')" 0
 is "a node that could not be checked" "$(json '.nodes[] | select(.name == "gpu-077") | [.health, .check.checked, .check.misconfigured, .word] | @csv')" \
     '"unknown",false,true,"/etc/slurm/cluster-env.conf:12: expected a number"'
 is "what is ignored is no warning" "$(json '.nodes[] | select(.name == "gpu-350") | .health')" ok
@@ -101,6 +106,8 @@ whole --bench >/dev/null
 is "--bench: the slowest first, with its device" "$(awk '/^rdma.write/ { on = 1; next } on && !/LEAST/ { print $1, $NF, $(NF - 1); exit }' "$work/out")" \
     "198 mlx5_3/1 gpu-064"
 is "--bench: what all say together" "$(grep -c 'rdma.write (Gb/s) on 128 nodes: 198 to' "$work/out")" 1
+is "--bench: each test's own, one does not hide another's" "$(grep -o '^[a-z][a-z0-9.]* ([A-Za-z/]*) on 128 nodes' "$work/out" | cut -d' ' -f1 | paste -sd' ' -)" \
+    "gpu.d2h nccl.allreduce nccl.allreduce.gang rdma.write"
 
 # ---------------------------------------------------------------- folders
 
@@ -171,7 +178,7 @@ is "an answer is of the node that was asked, whatever it says" "$(json '.nodes[]
 is "one that may not read the log tells what the node has" "$(json '.nodes[] | select(.name == "shy") | [.gpus.found, .check, .missing] | @csv')" \
     '8,,"/var/log/cluster-env/health.jsonl: Permission denied"'
 is "GPUs of a node that is not asked are Slurm's" "$(json '.nodes[] | select(.name == "full") | [.gpus.found, .missing] | @csv')" '4,"not asked: allocated"'
-is "what was measured comes, too" "$(json '.nodes[] | select(.name == "busy") | .bench.measured[0].value')" 391.2
+is "what was measured comes, too" "$(json '.nodes[] | select(.name == "busy") | .bench[0].measured[0].value')" 391.2
 is "in a pipe it says only what is wrong" "$(cat "$work/err")" \
     "$(printf 'cluster-env status: %s\n' 'noise: 1 of its lines are none of health.jsonl: not JSON' \
         'the last checks of 1 nodes are not known: shy: /var/log/cluster-env/health.jsonl: Permission denied')"
@@ -191,9 +198,9 @@ is "--local without a log: what the node has, and why no more" "$(here; json '[.
     "0
 \"facts\",\"n7\",4,2,false,\"$work/health.jsonl: No such file or directory\""
 { cat "$work/logs/gpu-064.jsonl"; echo garbage; } >"$work/health.jsonl"
-is "--local: the last check and the last test, as they stand there" "$(here; cksum <"$work/out")" \
+is "--local: the last check and the last of each test, as they stand there" "$(here; cksum <"$work/out")" \
     "0
-$({ tail -n 1 "$work/logs/gpu-064.jsonl"; grep '"bench"' "$work/logs/gpu-064.jsonl"; } | cksum)"
+$({ tail -n 1 "$work/logs/gpu-064.jsonl"; grep '"bench"' "$work/logs/gpu-064.jsonl" | tail -n 3; } | cksum)"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$work" "$work/run"
     chmod 600 "$work/health.jsonl"

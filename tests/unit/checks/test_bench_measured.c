@@ -45,8 +45,41 @@ static void gpus_by_what_they_delivered(void **state)
                           "gpu.p2p GPU 1 201 GB/s\n");
 }
 
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+/* 2 * 7 / 8 of 4 GiB in so many ms, which is what counts. */
+#define PART(named, how, over, ms)                                                                 \
+    {.name = named, .ranks = over, .outcome = how, .size_count = 2,                                \
+     .sizes = {{MIB, 1000, 0}, {4 * GIB, UINT64_C(ms) * 1000000, 0}}}
+#define RUN(is_alone, list)                                                                        \
+    {.nodes = UNIT_COUNT(list), .alone = is_alone, .parts = list}
+
+static void all_reduces_that_this_node_was_in(void **state)
+{
+    struct ce_nccl_node alone[] = {PART("a", CE_NCCL_DONE, 8, 16), PART("b", CE_NCCL_DONE, 8, 20),
+                                   PART("c", CE_NCCL_LATE, 8, 16)};
+    struct ce_nccl_node two[] = {PART("a", CE_NCCL_DONE, 8, 20), PART("b", CE_NCCL_DONE, 8, 25)};
+    struct ce_nccl_node three[] = {PART("a", CE_NCCL_DONE, 8, 20), PART("b", CE_NCCL_DONE, 8, 25),
+                                   PART("c", CE_NCCL_LATE, 8, 30)};
+    struct ce_nccl_node others[] = {PART("c", CE_NCCL_DONE, 8, 20), PART("d", CE_NCCL_DONE, 8, 25)};
+    struct ce_nccl_node one_gpu[] = {PART("b", CE_NCCL_DONE, 1, 20)};
+    const struct ce_nccl_run runs[] = {RUN(true, alone), RUN(false, two), RUN(false, three),
+                                       RUN(false, others), RUN(true, one_gpu)};
+    static const char *const names[] = {"b", "c", "none"};
+    static const char *const expected[] = {
+        "nccl.allreduce  375.809 GB/s\nnccl.allreduce.gang 2 nodes 300.647 GB/s\n",
+        "nccl.allreduce.gang 2 nodes 300.647 GB/s\n", ""};
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(names); i++) {
+        ce_automeasured struct ce_measured measured = {.count = 0};
+        ce_bench_measured_nccl(runs, UNIT_COUNT(runs), names[i], &measured);
+        check_text(&measured, expected[i]);
+    }
+}
+
 int main(void)
 {
+    UNIT_RULE(all_reduces_that_this_node_was_in);
     UNIT_RULE(rails_that_were_measured);
     UNIT_RULE(gpus_by_what_they_delivered);
     return UNIT_RUN("checks/bench_measured");

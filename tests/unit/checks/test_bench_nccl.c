@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checks/bench_nccl.h"
+#include "checks/bench_nccl_own.h"
 
 #include "../unit.h"
 #include "base/text.h"
@@ -210,9 +211,40 @@ static void a_gang_that_was_not_run_is_unknown(void **state)
     assert_string_equal(findings.items[0].text, "not run: b could not be measured alone");
 }
 
+/* What a node keeps of a run over four; d: it would be drained for that. */
+static const struct own_row {
+    const char *name, *node, *says;
+} own_rows[] = {
+    {"of_its_own_and_of_the_gang", "a", "d a nobody else\nw 4 nodes all of them\n"},
+    {"also_what_the_gang_found_of_it", "b", "d b its own\nw 4 nodes all of them\nd b in the gang\n"},
+    {"one_that_took_no_part_keeps_nothing", "login", ""},
+};
+
+static void a_node_keeps_what_is_said_of_it(void **state)
+{
+    const struct own_row *row = *state;
+    struct ce_nccl_node parts[PARTS] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}};
+    const struct ce_nccl_run run = {.nodes = PARTS, .parts = parts};
+    struct ce_finding all[] = {
+        {"bench.nccl.sum", "node", "", CE_FAIL, CE_DRAIN, "a", "nobody else"},
+        {"bench.nccl.sum", "node", "", CE_FAIL, CE_DRAIN, "b", "its own"},
+        {"bench.nccl.bandwidth", "gang", "", CE_FAIL, CE_DRAIN, "4 nodes", "all of them"},
+        {"bench.nccl.transport", "gang", "", CE_FAIL, CE_DRAIN, "b", "in the gang"},
+    };
+    ce_autofindings struct ce_findings own = {.count = 0};
+    ce_autotext struct ce_text text = CE_TEXT(4096);
+    ce_bench_nccl_own(&run, row->node, all, UNIT_COUNT(all), &own);
+    for (size_t i = 0; i < own.count; i++)
+        ce_text_addf(&text, "%c %s %s\n", own.items[i].response == CE_DRAIN ? 'd' : 'w',
+                     own.items[i].subject, own.items[i].text);
+    assert_string_equal(ce_text_string(&text), row->says);
+    assert_int_equal(all[2].response, CE_TELL);
+}
+
 int main(void)
 {
     UNIT_TABLE(rows, check_says);
+    UNIT_TABLE(own_rows, a_node_keeps_what_is_said_of_it);
     UNIT_RULE(a_gang_that_was_not_run_is_unknown);
     return UNIT_RUN("checks/bench_nccl");
 }

@@ -111,6 +111,28 @@ static void of_lines_the_newest_counts(void **state)
     assert_int_equal(ce_board_find(&board, "n1")->check->job, 3);
 }
 
+#define TEST(time, test, rest) "{\"schema\":1,\"time\":\"" time "\",\"phase\":\"bench\",\"test\":\"" test "\"" rest "}"
+
+/* A test hides what the same one found before, and no other's. */
+static void of_each_test_the_newest_counts(void **state)
+{
+    static const char *const lines[] = {
+        TEST("2026-11-21T15:00:00Z", "gpu", ",\"took_ms\":1"), TEST("2026-11-21T12:00:00Z", "rdma", ",\"took_ms\":2"),
+        TEST("2026-11-21T13:00:00Z", "rdma", ",\"took_ms\":3"), TEST("2026-11-21T14:00:00Z", "gpu", ",\"took_ms\":4"),
+        TEST("2026-11-21T11:00:00Z", "nccl", ",\"took_ms\":5"), TEST("2026-11-21T10:00:00Z", "fabric", ",\"took_ms\":6"),
+        LINE("bench", ",\"took_ms\":7"), LINE("prolog", ",\"test\":\"gpu\",\"took_ms\":8"),
+    };
+    static const unsigned expected[CE_LINE_TESTS] = {3, 1, 5, 7};
+    ce_autoboard struct ce_board board = {.count = 0};
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(lines); i++)
+        ce_board_line(&board, "n1", line_of(lines[i]));
+    const struct ce_board_node *node = ce_board_find(&board, "n1");
+    for (size_t i = 0; i < CE_LINE_TESTS; i++)
+        assert_int_equal(node->bench[i]->took_ms, expected[i]);
+    assert_int_equal(node->check->took_ms, 8);
+}
+
 static void tests_and_facts_are_no_checks(void **state)
 {
     ce_autoboard struct ce_board board = {.count = 0};
@@ -157,6 +179,7 @@ int main(void)
     UNIT_RULE(the_worst_come_first_then_by_name);
     UNIT_RULE(many_nodes_are_found_again);
     UNIT_RULE(of_lines_the_newest_counts);
+    UNIT_RULE(of_each_test_the_newest_counts);
     UNIT_RULE(tests_and_facts_are_no_checks);
     UNIT_RULE(gpus_that_no_node_tells_are_slurms);
     UNIT_RULE(the_worst_finding_is_told_and_how_many_more);
