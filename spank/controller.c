@@ -80,6 +80,17 @@ static int load_job(uint32_t job_id, job_info_msg_t **ret)
 #endif
 }
 
+static void describe_job(const slurm_job_info_t *job, struct ce_job_state *ret)
+{
+    ret->running = (job->job_state & JOB_STATE_BASE) == JOB_RUNNING &&
+                   !(job->job_state & JOB_COMPLETING);
+    ret->restarts = job->restart_cnt;
+    if (job->array_task_id == NO_VAL)
+        snprintf(ret->name, sizeof ret->name, "%u", job->job_id);
+    else
+        snprintf(ret->name, sizeof ret->name, "%u_%u", job->array_job_id, job->array_task_id);
+}
+
 int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error *err)
 {
     job_info_msg_t *jobs = NULL;
@@ -91,8 +102,7 @@ int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error
         const slurm_job_info_t *job = &jobs->job_array[i];
         if (job->job_id != job_id)
             continue;
-        ret->running = job->job_state == JOB_RUNNING;
-        ret->restarts = job->restart_cnt;
+        describe_job(job, ret);
         result = 0;
     }
     slurm_free_job_info_msg(jobs);
@@ -100,12 +110,12 @@ int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error
 }
 
 /* slurm_requeue() takes a job's number or a struct, by series; this one is the same in all. */
-int ce_controller_requeue(uint32_t job_id, struct ce_error *err)
+int ce_controller_requeue(const struct ce_job_state *job, struct ce_error *err)
 {
-    char text[16];
+    char name[sizeof job->name];
     job_array_resp_msg_t *answer = NULL;
-    snprintf(text, sizeof text, "%u", job_id);
-    int code = slurm_requeue2(text, 0, &answer) == SLURM_SUCCESS ? SLURM_SUCCESS : errno;
+    memcpy(name, job->name, sizeof name); /* not const there */
+    int code = slurm_requeue2(name, 0, &answer) == SLURM_SUCCESS ? SLURM_SUCCESS : errno;
     for (uint32_t i = 0; answer && i < answer->job_array_count && code == SLURM_SUCCESS; i++)
         code = (int)answer->error_code[i];
     if (answer)

@@ -16,6 +16,7 @@ bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id);
 struct ce_job_state {
     bool running; /* neither cancelled nor timed out nor preempted nor requeued */
     uint32_t restarts;
+    char name[24]; /* as slurmctld takes it; of an array's task not its number, which may be the array's */
 };
 
 /* 0; -1 with err. */
@@ -23,6 +24,6 @@ int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error
 
 /* Put a running batch job back into the queue; its tasks end.  0; -1 with err: Slurm refuses, as with
  * sbatch --no-requeue. */
-int ce_controller_requeue(uint32_t job_id, struct ce_error *err);
+int ce_controller_requeue(const struct ce_job_state *job, struct ce_error *err);
 
 #endif

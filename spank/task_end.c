@@ -119,6 +119,6 @@ void ce_task_end_retry(const struct ce_task_end *end)
     }
     slurm_error("cluster-env: the batch script %s; asking Slurm to requeue the job, retry %u of %u", what,
                 job.restarts + 1, end->retries);
-    if (ce_controller_requeue(end->id.job_id, &err) < 0)
+    if (ce_controller_requeue(&job, &err) < 0)
         slurm_error("cluster-env: Slurm does not requeue the job: %s", err.text);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,9 @@ static int tell_job(uint32_t job_id, job_info_msg_t **ret)
     answer->job_array->job_id = job_id;
     answer->job_array->job_state = controller->job_state;
     answer->job_array->restart_cnt = controller->restarts;
+    answer->job_array->array_job_id = controller->array_job_id;
+    answer->job_array->array_task_id =
+        controller->array_job_id ? controller->array_task_id : NO_VAL;
     *ret = answer;
     return SLURM_SUCCESS;
 }
@@ -117,9 +121,10 @@ void slurm_free_job_info_msg(job_info_msg_t *answer)
 int slurm_requeue2(char *job, uint32_t flags, job_array_resp_msg_t **ret)
 {
     const struct host_controller *controller = ask();
-    (void)job;
+    struct host_shared *shared = host_now.shared;
     (void)flags;
     *ret = NULL;
+    snprintf(shared->requeued, sizeof shared->requeued, "%s", job);
     host_calls_now()->requeues++;
     errno = ESLURM_DISABLED;
     return !controller || controller->keeps_job ? SLURM_ERROR : SLURM_SUCCESS;

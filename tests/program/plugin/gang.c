@@ -291,9 +291,26 @@ static const struct retry_row {
     {{.job_state = JOB_CANCELLED | JOB_COMPLETING}, is_killed, 1, 0, {NULL}},
     {{.job_state = JOB_TIMEOUT | JOB_COMPLETING}, is_killed, 1, 0, {NULL}},
     {{.job_state = JOB_PENDING | JOB_REQUEUE | JOB_COMPLETING}, is_killed, 1, 0, {NULL}},
+    {{.job_state = JOB_RUNNING | JOB_SIGNALING | JOB_UPDATE_DB}, fails, 1, 1,
+     {"asking Slurm to requeue the job, retry 1 of 2"}},
+    {{.job_state = JOB_RUNNING | JOB_COMPLETING}, fails, 1, 0, {NULL}},
+    {{.job_state = JOB_RUNNING, .array_job_id = 70, .array_task_id = 3}, fails, 1, 1,
+     {"asking Slurm to requeue the job, retry 1 of 2"}},
     {{.silent = true}, fails, 1, 0,
      {"slurmctld does not tell the state of job "}},
 };
+
+/* Of an array one task: the number that it has beside may be the whole array's. */
+static void expect_requeued(const struct host_result *result, const struct host_controller *controller)
+{
+    const struct host_node *node = &result->nodes[0];
+    char wanted[32];
+    if (controller->array_job_id)
+        snprintf(wanted, sizeof wanted, "%u_%u", controller->array_job_id, controller->array_task_id);
+    else
+        snprintf(wanted, sizeof wanted, "%u", node->recorded->user_init.items[S_JOB_ID].value);
+    expect(strcmp(node->requeued, wanted) == 0, "requeued '%s', not '%s'", node->requeued, wanted);
+}
 
 static void retries_in(struct recording *recording)
 {
@@ -306,6 +323,8 @@ static void retries_in(struct recording *recording)
         for (size_t k = 0; k < lines; k++)
             expect_said(result, row->says[k]);
         expect_calls(result, 0, row->questions, 0, 0, row->requeues);
+        if (row->requeues)
+            expect_requeued(result, &row->controller);
         expect_done(result);
     }
 }
