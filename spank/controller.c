@@ -50,13 +50,19 @@ static void set_limit(uint32_t job_id, uint32_t step_id)
     slurm_update_step(&request); /* should it fail, the others ask for the same once more */
 }
 
-static bool is_free(const job_step_info_response_msg_t *steps)
+/* Of a heterogeneous step there is one record for each component, and the other components' come too. */
+static bool is_free(const job_step_info_response_msg_t *steps, uint32_t job_id, uint32_t step_id)
 {
-    for (uint32_t i = 0; i < steps->job_step_count; i++)
-        if ((steps->job_steps[i].state & JOB_STATE_BASE) == JOB_RUNNING &&
-            steps->job_steps[i].time_limit != CLAIMED_MINUTES)
-            return true;
-    return false;
+    bool running = false;
+    for (uint32_t i = 0; i < steps->job_step_count; i++) {
+        const job_step_info_t *step = &steps->job_steps[i];
+        if (step->step_id.job_id != job_id || step->step_id.step_id != step_id)
+            continue;
+        if (step->time_limit == CLAIMED_MINUTES)
+            return false;
+        running |= (step->state & JOB_STATE_BASE) == JOB_RUNNING;
+    }
+    return running;
 }
 
 bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id)
@@ -64,7 +70,7 @@ bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id)
     job_step_info_response_msg_t *steps = NULL;
     if (get_steps(job_id, step_id, &steps) != SLURM_SUCCESS)
         return errno != ESLURM_INVALID_JOB_ID;
-    bool free_to_take = is_free(steps);
+    bool result = is_free(steps, job_id, step_id);
     slurm_free_job_step_info_response_msg(steps);
     if (free_to_take)
         set_limit(job_id, step_id);
