@@ -36,7 +36,7 @@ static int get_steps(uint32_t job_id, uint32_t step_id, job_step_info_response_m
  * nobody's own, and limits nothing. */
 enum { CLAIMED_MINUTES = 7777777 };
 
-static void set_limit(uint32_t job_id, uint32_t step_id)
+void ce_controller_claim_step(uint32_t job_id, uint32_t step_id)
 {
     step_update_request_msg_t request;
     slurm_init_update_step_msg(&request);
@@ -65,16 +65,14 @@ static bool is_free(const job_step_info_response_msg_t *steps, uint32_t job_id, 
     return running;
 }
 
-bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id)
+bool ce_controller_step_is_free(uint32_t job_id, uint32_t step_id)
 {
     job_step_info_response_msg_t *steps = NULL;
     if (get_steps(job_id, step_id, &steps) != SLURM_SUCCESS)
         return errno != ESLURM_INVALID_JOB_ID;
     bool result = is_free(steps, job_id, step_id);
     slurm_free_job_step_info_response_msg(steps);
-    if (free_to_take)
-        set_limit(job_id, step_id);
-    return free_to_take;
+    return result;
 }
 
 static int load_job(uint32_t job_id, job_info_msg_t **ret)

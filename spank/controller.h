@@ -11,7 +11,10 @@
 /* May this node end the step, as the first?  When one node has ended it, all others see their tasks die
  * and ask here: one question each, instead of a request that slurmctld would send to all nodes once
  * more.  false: another node was first, or the step is over.  Where slurmctld does not tell: true. */
-bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id);
+bool ce_controller_step_is_free(uint32_t job_id, uint32_t step_id);
+
+/* Let the others know.  It is not given back. */
+void ce_controller_claim_step(uint32_t job_id, uint32_t step_id);
 
 struct ce_job_state {
     bool running; /* neither cancelled nor timed out nor preempted nor requeued */

@@ -94,8 +94,9 @@ void ce_task_end_gang(const struct ce_task_end *end)
     ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
     shown.rank_is_known |= log >= 0; /* the task said it */
     wait_for_turn(end->node_index);
-    if (!ce_controller_claim_step(end->id.job_id, end->id.step_id) || !job_runs(end->id.job_id))
+    if (!ce_controller_step_is_free(end->id.job_id, end->id.step_id) || !job_runs(end->id.job_id))
         return;
+    ce_controller_claim_step(end->id.job_id, end->id.step_id);
     say(&shown, log, start, "; gang: the whole step ends");
     ce_step_end(end->id.job_id, end->id.step_id);
 }
