@@ -362,7 +362,7 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
 }
 
 /* What is to follow when a task of this step has failed; NULL: nothing. */
-static void (*find_consequence(const struct ce_step_id *id))(const struct ce_task_end *)
+static bool (*find_consequence(const struct ce_step_id *id))(const struct ce_task_end *)
 {
     const struct ce_request *request = &state.request;
     if (id->kind == CE_STEP_BATCH)
@@ -389,19 +389,18 @@ HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
     (void)av;
     if (!state.request.on || state.ended || !identify(spank, &end.id))
         return 0;
-    void (*follow)(const struct ce_task_end *) = find_consequence(&end.id);
+    bool (*follow)(const struct ce_task_end *) = find_consequence(&end.id);
     if (ce_refusal_take(state.refusal) && end.id.kind == CE_STEP_TASKS) {
         state.ended = true;
         ce_step_end(end.id.job_id, end.id.step_id);
     } else if (follow && spank_get_item(spank, S_TASK_EXIT_STATUS, &end.status) == ESPANK_SUCCESS &&
                end.status != 0) {
-        state.ended = true;
         spank_get_item(spank, S_TASK_GLOBAL_ID, &end.rank);
         spank_get_item(spank, S_TASK_ID, &local_rank);
         spank_get_item(spank, S_JOB_NODEID, &end.node_index);
         end.local_rank = (uint32_t)local_rank;
         end.rank_is_known = is_whole_step(spank);
-        follow(&end);
+        state.ended = follow(&end);
     }
     return 0;
 }

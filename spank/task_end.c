@@ -77,17 +77,19 @@ static void say(const struct ce_task_end *end, int log, off_t start, const char 
     ce_task_log_show(log, start, before);
 }
 
-void ce_task_end_show(const struct ce_task_end *end)
+bool ce_task_end_show(const struct ce_task_end *end)
 {
     struct ce_task_end shown = *end;
     off_t start = 0;
     ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
     shown.rank_is_known = true; /* the task said it */
-    if (log >= 0 && is_own_end(end->status))
-        say(&shown, log, start, "");
+    if (log < 0 || !is_own_end(end->status))
+        return false;
+    say(&shown, log, start, "");
+    return true;
 }
 
-void ce_task_end_gang(const struct ce_task_end *end)
+bool ce_task_end_gang(const struct ce_task_end *end)
 {
     struct ce_task_end shown = *end;
     off_t start = 0;
@@ -95,31 +97,33 @@ void ce_task_end_gang(const struct ce_task_end *end)
     shown.rank_is_known |= log >= 0; /* the task said it */
     wait_for_turn(end->node_index);
     if (!ce_controller_step_is_free(end->id.job_id, end->id.step_id) || !job_runs(end->id.job_id))
-        return;
+        return true;
     ce_controller_claim_step(end->id.job_id, end->id.step_id);
     say(&shown, log, start, "; gang: the whole step ends");
     ce_step_end(end->id.job_id, end->id.step_id);
+    return true;
 }
 
-void ce_task_end_retry(const struct ce_task_end *end)
+bool ce_task_end_retry(const struct ce_task_end *end)
 {
     struct ce_job_state job;
     struct ce_error err;
     char what[64];
     if (ce_controller_job(end->id.job_id, &job, &err) < 0) {
         slurm_error("cluster-env: %s; the job is not requeued", err.text);
-        return;
+        return true;
     }
     if (!job.running) /* the user, the time limit or Slurm ended it */
-        return;
+        return true;
     describe(end->status, what);
     if (job.restarts >= end->retries) {
         slurm_error("cluster-env: the batch script %s; retries=%u are used up", what,
                     end->retries);
-        return;
+        return true;
     }
     slurm_error("cluster-env: the batch script %s; asking Slurm to requeue the job, retry %u of %u", what,
                 job.restarts + 1, end->retries);
     if (ce_controller_requeue(&job, &err) < 0)
         slurm_error("cluster-env: Slurm does not requeue the job: %s", err.text);
+    return true;
 }
