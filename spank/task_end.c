@@ -44,11 +44,18 @@ static void wait_for_turn(uint32_t node_index)
     nanosleep(&pause, NULL);
 }
 
-/* scancel and the time limit end the job's steps themselves. */
-static bool job_runs(uint32_t job_id)
+/* Is it this node that ends the step?  scancel and the time limit end the job's steps themselves.
+ * Where slurmctld does not answer, it is not asked for the claim too: each question takes long. */
+static bool take_end(const struct ce_step_id *id)
 {
     struct ce_job_state job;
-    return ce_controller_job(job_id, &job, NULL) < 0 || job.running;
+    if (!ce_controller_step_is_free(id->job_id, id->step_id))
+        return false;
+    if (ce_controller_job(id->job_id, &job, NULL) < 0)
+        return true;
+    if (job.running)
+        ce_controller_claim_step(id->job_id, id->step_id);
+    return job.running;
 }
 
 /* Its own end, and no signal that Slurm sends when it ends a step. */
@@ -96,9 +103,8 @@ bool ce_task_end_gang(const struct ce_task_end *end)
     ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
     shown.rank_is_known |= log >= 0; /* the task said it */
     wait_for_turn(end->node_index);
-    if (!ce_controller_step_is_free(end->id.job_id, end->id.step_id) || !job_runs(end->id.job_id))
+    if (!take_end(&end->id))
         return true;
-    ce_controller_claim_step(end->id.job_id, end->id.step_id);
     say(&shown, log, start, "; gang: the whole step ends");
     ce_step_end(end->id.job_id, end->id.step_id);
     return true;

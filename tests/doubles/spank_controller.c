@@ -34,10 +34,15 @@ static int tell_steps(uint32_t job_id, uint32_t step_id, job_step_info_response_
         step_id != items[S_JOB_STEPID].value)
         return SLURM_ERROR;
     job_step_info_response_msg_t *answer = must(calloc(1, sizeof *answer));
-    answer->job_steps = must(calloc(1, sizeof *answer->job_steps));
-    answer->job_step_count = 1;
-    answer->job_steps->state = JOB_RUNNING;
-    answer->job_steps->time_limit = controller->step_is_taken ? HOST_CLAIMED : INFINITE;
+    answer->job_steps = must(calloc(3, sizeof *answer->job_steps));
+    answer->job_step_count = controller->more_records ? 3 : 1;
+    for (uint32_t i = 0; i < answer->job_step_count; i++) {
+        job_step_info_t *step = &answer->job_steps[i];
+        step->step_id.job_id = job_id + (i == 1);
+        step->step_id.step_id = step_id + (i == 2);
+        step->state = JOB_RUNNING;
+        step->time_limit = i == 0 && controller->step_is_taken ? HOST_CLAIMED : INFINITE;
+    }
     *ret = answer;
     return SLURM_SUCCESS;
 }

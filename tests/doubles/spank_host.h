@@ -51,6 +51,9 @@ struct host_controller {
     bool silent;        /* it does not answer */
     bool step_is_over;  /* it does not know the step any more */
     bool step_is_taken; /* another node has claimed the step's end */
+    bool more_records;  /* it tells of another step and another component as well, not taken */
+    unsigned kills_failing; /* so many requests to end the step fail, */
+    int kill_error;         /* with this errno */
     uint32_t job_state; /* a value of enum job_states and flags */
     uint16_t restarts;
     bool keeps_job; /* as after sbatch --no-requeue */
