@@ -210,6 +210,8 @@ test_run() {
     run as_user srun -N2 --cluster-env=gang cluster-env run --primary-result -- bash -c 'exit $((RANK * 5))'
     ended_with 0
     [[ $err == *"cluster-env run: rank 1 ended with status 5; the result is rank 0's"* ]] || complain "$err"
+    run as_user srun -N2 --cluster-env env --ignore-signal=CHLD cluster-env run --primary-result -- bash -c 'exit $((RANK * 5))'
+    ended_with 0
     run as_user srun -N2 --cluster-env cluster-env run --primary-result -- bash -c 'exit $((RANK ? 0 : 6))'
     ended_with 6
     verdict "cluster-env run --primary-result: rank 0's status is the step's"
