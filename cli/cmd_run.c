@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "command.h"
 #include "launch/launcher.h"
+#include "launch/marker.h"
+#include "model/request.h"
 #include "primary_result.h"
 #include "report/cluster.h"
 #include "session/job.h"
 #include "slurm/environment.h"
+
+/* MFD_NOEXEC_SEAL, which the headers of older systems do not have. */
+enum { NOEXEC_SEAL = 0x0008 };
 
 struct arguments {
     bool dry_run, primary_result;
@@ -79,6 +86,13 @@ static int fill_slots(const struct ce_job *job, uint32_t *slots, uint32_t count)
     return 0;
 }
 
+/* Linux before 6.3 does not know the flag; later ones may warn of a file without it, or refuse it. */
+static int make_memory_file(const char *name)
+{
+    int fd = memfd_create(name, NOEXEC_SEAL);
+    return fd < 0 && errno == EINVAL ? memfd_create(name, 0) : fd;
+}
+
 /* A file without a name, which the command inherits: nobody has to remove it.  Its path is good for as
  * long as it is open. */
 static int make_hostfile(const struct ce_job *job, const struct ce_view *view, char path[32],
@@ -91,7 +105,7 @@ static int make_hostfile(const struct ce_job *job, const struct ce_view *view, c
         return ce_fail(err, "no memory");
     if (ce_report_hostfile(view, CE_HOSTFILE_DEEPSPEED, slots, &text, err) < 0)
         return -1;
-    int fd = memfd_create("hostfile", 0);
+    int fd = make_memory_file("hostfile");
     if (fd < 0 || write(fd, ce_text_string(&text), text.length) != (ssize_t)text.length)
         return ce_fail(err, "cannot make a host file: %s", strerror(errno));
     snprintf(path, 32, "/proc/self/fd/%d", fd);
@@ -152,6 +166,23 @@ static int print_command(char *const *argv)
 
 /* ---------------------------------------------------------------- running it */
 
+/* With gang a signal ends the step all the same: a rank that crashed leaves the others waiting. */
+static void follow_signal(int status)
+{
+    const char *text = getenv(CE_OPTION_VARIABLE);
+    struct ce_request request;
+    if (!WIFSIGNALED(status) || !text || ce_request_parse(text, &request, NULL) < 0 || !request.gang)
+        return;
+    const struct rlimit none = {0, 0}; /* one core file is enough */
+    setrlimit(RLIMIT_CORE, &none);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, WTERMSIG(status));
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static int run_aside(const struct ce_job *job, char *const *argv)
 {
     struct ce_error err;
@@ -164,6 +195,7 @@ static int run_aside(const struct ce_job *job, char *const *argv)
     else if (status != 0)
         fprintf(stderr, "cluster-env run: rank %u ended with status %d; the result is rank 0's\n",
                 job->task.rank, WEXITSTATUS(status));
+    follow_signal(status);
     return CE_EXIT_OK;
 }
 
