@@ -24,6 +24,9 @@
 /* MFD_NOEXEC_SEAL, which the headers of older systems do not have. */
 enum { NOEXEC_SEAL = 0x0008 };
 
+/* In what --dry-run prints, which outlives this process: bash makes the file. */
+#define DRY_HOSTFILE "<(cluster-env hostfile --format=deepspeed)"
+
 struct arguments {
     bool dry_run, primary_result;
     const char *run_dir;
@@ -124,15 +127,18 @@ static int check_shape(const struct ce_view *view, const char *name, struct ce_e
 }
 
 static char **fill_in(const struct ce_launcher *launcher, struct ce_job *job, char **argv,
-                      struct ce_error *err)
+                      bool dry_run, struct ce_error *err)
 {
     struct ce_view view = ce_job_view(job);
-    char hostfile[32] = "";
+    char path[32];
+    const char *hostfile = DRY_HOSTFILE;
     if (check_shape(&view, launcher->words[0], err) < 0)
         return NULL;
-    if (ce_launcher_wants(launcher, argv, &view, "--hostfile") &&
-        make_hostfile(job, &view, hostfile, err) < 0)
-        return NULL;
+    if (!dry_run && ce_launcher_wants(launcher, argv, &view, "--hostfile")) {
+        if (make_hostfile(job, &view, path, err) < 0)
+            return NULL;
+        hostfile = path;
+    }
     return ce_launcher_command(launcher, argv, &view, hostfile, err);
 }
 
@@ -140,7 +146,8 @@ static char **fill_in(const struct ce_launcher *launcher, struct ce_job *job, ch
 static void add_quoted(struct ce_text *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";
-    if (*word && !word[strspn(word, plain)]) {
+    bool is_ours = strcmp(word, "--hostfile=" DRY_HOSTFILE) == 0;
+    if (is_ours || (*word && !word[strspn(word, plain)])) {
         ce_text_add(out, word);
         return;
     }
@@ -218,7 +225,7 @@ int ce_cmd_run(int argc, char **argv)
     if ((launcher || arguments.primary_result) &&
         ce_job_open(arguments.run_dir, NULL, &job, &err) < 0)
         return ce_complain("run", &err, CE_EXIT_USAGE);
-    if (launcher && !(command = fill_in(launcher, &job, command, &err)))
+    if (launcher && !(command = fill_in(launcher, &job, command, arguments.dry_run, &err)))
         return ce_complain("run", &err, CE_EXIT_USAGE);
     int status = arguments.dry_run ? print_command(command)
                  : arguments.primary_result && job.task.rank != 0 ? run_aside(&job, command)
