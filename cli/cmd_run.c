@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "command.h"
 #include "launch/launcher.h"
+#include "launch/marker.h"
+#include "model/request.h"
 #include "primary_result.h"
 #include "report/cluster.h"
 #include "session/job.h"
 #include "slurm/environment.h"
+
+/* MFD_NOEXEC_SEAL, which the headers of older systems do not have. */
+enum { NOEXEC_SEAL = 0x0008 };
+
+/* In what --dry-run prints, which outlives this process: bash makes the file. */
+#define DRY_HOSTFILE "<(cluster-env hostfile --format=deepspeed)"
 
 struct arguments {
     bool dry_run, primary_result;
@@ -79,6 +89,13 @@ static int fill_slots(const struct ce_job *job, uint32_t *slots, uint32_t count)
     return 0;
 }
 
+/* Linux before 6.3 does not know the flag; later ones may warn of a file without it, or refuse it. */
+static int make_memory_file(const char *name)
+{
+    int fd = memfd_create(name, NOEXEC_SEAL);
+    return fd < 0 && errno == EINVAL ? memfd_create(name, 0) : fd;
+}
+
 /* A file without a name, which the command inherits: nobody has to remove it.  Its path is good for as
  * long as it is open. */
 static int make_hostfile(const struct ce_job *job, const struct ce_view *view, char path[32],
@@ -91,7 +108,7 @@ static int make_hostfile(const struct ce_job *job, const struct ce_view *view, c
         return ce_fail(err, "no memory");
     if (ce_report_hostfile(view, CE_HOSTFILE_DEEPSPEED, slots, &text, err) < 0)
         return -1;
-    int fd = memfd_create("hostfile", 0);
+    int fd = make_memory_file("hostfile");
     if (fd < 0 || write(fd, ce_text_string(&text), text.length) != (ssize_t)text.length)
         return ce_fail(err, "cannot make a host file: %s", strerror(errno));
     snprintf(path, 32, "/proc/self/fd/%d", fd);
@@ -110,15 +127,18 @@ static int check_shape(const struct ce_view *view, const char *name, struct ce_e
 }
 
 static char **fill_in(const struct ce_launcher *launcher, struct ce_job *job, char **argv,
-                      struct ce_error *err)
+                      bool dry_run, struct ce_error *err)
 {
     struct ce_view view = ce_job_view(job);
-    char hostfile[32] = "";
+    char path[32];
+    const char *hostfile = DRY_HOSTFILE;
     if (check_shape(&view, launcher->words[0], err) < 0)
         return NULL;
-    if (ce_launcher_wants(launcher, argv, &view, "--hostfile") &&
-        make_hostfile(job, &view, hostfile, err) < 0)
-        return NULL;
+    if (!dry_run && ce_launcher_wants(launcher, argv, &view, "--hostfile")) {
+        if (make_hostfile(job, &view, path, err) < 0)
+            return NULL;
+        hostfile = path;
+    }
     return ce_launcher_command(launcher, argv, &view, hostfile, err);
 }
 
@@ -126,7 +146,8 @@ static char **fill_in(const struct ce_launcher *launcher, struct ce_job *job, ch
 static void add_quoted(struct ce_text *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";
-    if (*word && !word[strspn(word, plain)]) {
+    bool is_ours = strcmp(word, "--hostfile=" DRY_HOSTFILE) == 0;
+    if (is_ours || (*word && !word[strspn(word, plain)])) {
         ce_text_add(out, word);
         return;
     }
@@ -152,6 +173,23 @@ static int print_command(char *const *argv)
 
 /* ---------------------------------------------------------------- running it */
 
+/* With gang a signal ends the step all the same: a rank that crashed leaves the others waiting. */
+static void follow_signal(int status)
+{
+    const char *text = getenv(CE_OPTION_VARIABLE);
+    struct ce_request request;
+    if (!WIFSIGNALED(status) || !text || ce_request_parse(text, &request, NULL) < 0 || !request.gang)
+        return;
+    const struct rlimit none = {0, 0}; /* one core file is enough */
+    setrlimit(RLIMIT_CORE, &none);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, WTERMSIG(status));
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static int run_aside(const struct ce_job *job, char *const *argv)
 {
     struct ce_error err;
@@ -164,6 +202,7 @@ static int run_aside(const struct ce_job *job, char *const *argv)
     else if (status != 0)
         fprintf(stderr, "cluster-env run: rank %u ended with status %d; the result is rank 0's\n",
                 job->task.rank, WEXITSTATUS(status));
+    follow_signal(status);
     return CE_EXIT_OK;
 }
 
@@ -186,7 +225,7 @@ int ce_cmd_run(int argc, char **argv)
     if ((launcher || arguments.primary_result) &&
         ce_job_open(arguments.run_dir, NULL, &job, &err) < 0)
         return ce_complain("run", &err, CE_EXIT_USAGE);
-    if (launcher && !(command = fill_in(launcher, &job, command, &err)))
+    if (launcher && !(command = fill_in(launcher, &job, command, arguments.dry_run, &err)))
         return ce_complain("run", &err, CE_EXIT_USAGE);
     int status = arguments.dry_run ? print_command(command)
                  : arguments.primary_result && job.task.rank != 0 ? run_aside(&job, command)

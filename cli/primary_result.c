@@ -31,15 +31,17 @@ static void become(char *const *argv, pid_t parent, const sigset_t *mask)
 
 /* Slurm mostly sends a signal to all processes of a task at once: the command may then get it twice,
  * as behind timeout(1). */
-static int wait_for(pid_t pid, const sigset_t *set)
+static int wait_for(pid_t pid, const sigset_t *set, int *ret_status, struct ce_error *err)
 {
-    int status = 0;
-    while (waitpid(pid, &status, WNOHANG) != pid) {
+    pid_t ended;
+    while ((ended = waitpid(pid, ret_status, WNOHANG)) != pid) {
+        if (ended < 0 && errno != EINTR)
+            return ce_fail(err, "cannot wait for the command: %s", strerror(errno));
         int received = sigwaitinfo(set, NULL);
         if (received > 0 && received != SIGCHLD)
             kill(pid, received);
     }
-    return status;
+    return 0;
 }
 
 int ce_run_aside(char *const *argv, int *ret_status, struct ce_error *err)
@@ -47,12 +49,12 @@ int ce_run_aside(char *const *argv, int *ret_status, struct ce_error *err)
     sigset_t set, before;
     pid_t parent = getpid();
     list_signals(&set);
+    signal(SIGCHLD, SIG_DFL); /* ignored, as it may be inherited, no child leaves a status */
     sigprocmask(SIG_BLOCK, &set, &before);
     pid_t pid = fork();
     if (pid < 0)
         return ce_fail(err, "cannot start a process: %s", strerror(errno));
     if (pid == 0)
         become(argv, parent, &before);
-    *ret_status = wait_for(pid, &set);
-    return 0;
+    return wait_for(pid, &set, ret_status, err);
 }

@@ -36,7 +36,7 @@ static int get_steps(uint32_t job_id, uint32_t step_id, job_step_info_response_m
  * nobody's own, and limits nothing. */
 enum { CLAIMED_MINUTES = 7777777 };
 
-static void set_limit(uint32_t job_id, uint32_t step_id)
+void ce_controller_claim_step(uint32_t job_id, uint32_t step_id)
 {
     step_update_request_msg_t request;
     slurm_init_update_step_msg(&request);
@@ -50,25 +50,29 @@ static void set_limit(uint32_t job_id, uint32_t step_id)
     slurm_update_step(&request); /* should it fail, the others ask for the same once more */
 }
 
-static bool is_free(const job_step_info_response_msg_t *steps)
+/* Of a heterogeneous step there is one record for each component, and the other components' come too. */
+static bool is_free(const job_step_info_response_msg_t *steps, uint32_t job_id, uint32_t step_id)
 {
-    for (uint32_t i = 0; i < steps->job_step_count; i++)
-        if ((steps->job_steps[i].state & JOB_STATE_BASE) == JOB_RUNNING &&
-            steps->job_steps[i].time_limit != CLAIMED_MINUTES)
-            return true;
-    return false;
+    bool running = false;
+    for (uint32_t i = 0; i < steps->job_step_count; i++) {
+        const job_step_info_t *step = &steps->job_steps[i];
+        if (step->step_id.job_id != job_id || step->step_id.step_id != step_id)
+            continue;
+        if (step->time_limit == CLAIMED_MINUTES)
+            return false;
+        running |= (step->state & JOB_STATE_BASE) == JOB_RUNNING;
+    }
+    return running;
 }
 
-bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id)
+bool ce_controller_step_is_free(uint32_t job_id, uint32_t step_id)
 {
     job_step_info_response_msg_t *steps = NULL;
     if (get_steps(job_id, step_id, &steps) != SLURM_SUCCESS)
         return errno != ESLURM_INVALID_JOB_ID;
-    bool free_to_take = is_free(steps);
+    bool result = is_free(steps, job_id, step_id);
     slurm_free_job_step_info_response_msg(steps);
-    if (free_to_take)
-        set_limit(job_id, step_id);
-    return free_to_take;
+    return result;
 }
 
 static int load_job(uint32_t job_id, job_info_msg_t **ret)
@@ -78,6 +82,17 @@ static int load_job(uint32_t job_id, job_info_msg_t **ret)
 #else
     return slurm_load_job(ret, job_id, SHOW);
 #endif
+}
+
+static void describe_job(const slurm_job_info_t *job, struct ce_job_state *ret)
+{
+    ret->running = (job->job_state & JOB_STATE_BASE) == JOB_RUNNING &&
+                   !(job->job_state & JOB_COMPLETING);
+    ret->restarts = job->restart_cnt;
+    if (job->array_task_id == NO_VAL)
+        snprintf(ret->name, sizeof ret->name, "%u", job->job_id);
+    else
+        snprintf(ret->name, sizeof ret->name, "%u_%u", job->array_job_id, job->array_task_id);
 }
 
 int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error *err)
@@ -91,8 +106,7 @@ int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error
         const slurm_job_info_t *job = &jobs->job_array[i];
         if (job->job_id != job_id)
             continue;
-        ret->running = job->job_state == JOB_RUNNING;
-        ret->restarts = job->restart_cnt;
+        describe_job(job, ret);
         result = 0;
     }
     slurm_free_job_info_msg(jobs);
@@ -100,12 +114,12 @@ int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error
 }
 
 /* slurm_requeue() takes a job's number or a struct, by series; this one is the same in all. */
-int ce_controller_requeue(uint32_t job_id, struct ce_error *err)
+int ce_controller_requeue(const struct ce_job_state *job, struct ce_error *err)
 {
-    char text[16];
+    char name[sizeof job->name];
     job_array_resp_msg_t *answer = NULL;
-    snprintf(text, sizeof text, "%u", job_id);
-    int code = slurm_requeue2(text, 0, &answer) == SLURM_SUCCESS ? SLURM_SUCCESS : errno;
+    memcpy(name, job->name, sizeof name); /* not const there */
+    int code = slurm_requeue2(name, 0, &answer) == SLURM_SUCCESS ? SLURM_SUCCESS : errno;
     for (uint32_t i = 0; answer && i < answer->job_array_count && code == SLURM_SUCCESS; i++)
         code = (int)answer->error_code[i];
     if (answer)

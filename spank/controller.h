@@ -11,11 +11,15 @@
 /* May this node end the step, as the first?  When one node has ended it, all others see their tasks die
  * and ask here: one question each, instead of a request that slurmctld would send to all nodes once
  * more.  false: another node was first, or the step is over.  Where slurmctld does not tell: true. */
-bool ce_controller_claim_step(uint32_t job_id, uint32_t step_id);
+bool ce_controller_step_is_free(uint32_t job_id, uint32_t step_id);
+
+/* Let the others know.  It is not given back. */
+void ce_controller_claim_step(uint32_t job_id, uint32_t step_id);
 
 struct ce_job_state {
     bool running; /* neither cancelled nor timed out nor preempted nor requeued */
     uint32_t restarts;
+    char name[24]; /* as slurmctld takes it; of an array's task not its number, which may be the array's */
 };
 
 /* 0; -1 with err. */
@@ -23,6 +27,6 @@ int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error
 
 /* Put a running batch job back into the queue; its tasks end.  0; -1 with err: Slurm refuses, as with
  * sbatch --no-requeue. */
-int ce_controller_requeue(uint32_t job_id, struct ce_error *err);
+int ce_controller_requeue(const struct ce_job_state *job, struct ce_error *err);
 
 #endif

@@ -361,23 +361,29 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
     return 0;
 }
 
-/* What is to follow when a task of this step has failed; NULL: nothing. */
-static void (*find_consequence(const struct ce_step_id *id))(const struct ce_task_end *)
-{
-    const struct ce_request *request = &state.request;
-    if (id->kind == CE_STEP_BATCH)
-        return request->retries ? ce_task_end_retry : NULL;
-    if (id->kind != CE_STEP_TASKS)
-        return NULL;
-    return request->gang ? ce_task_end_gang : request->primary_output ? ce_task_end_show : NULL;
-}
-
 /* Nodes of the component, and of the whole step, differ in a heterogeneous one. */
 static bool is_whole_step(spank_t spank)
 {
     uint32_t nodes = 0;
     return state.session && spank_get_item(spank, S_JOB_NNODES, &nodes) == ESPANK_SUCCESS &&
            nodes == ce_allocation_node_count(&state.session->allocation);
+}
+
+/* Of a step of one task nothing is left when it has failed: `srun -n1 test -f x` is an answer, no end. */
+static bool is_alone(spank_t spank)
+{
+    return is_whole_step(spank) && state.session->allocation.task_count == 1;
+}
+
+/* What is to follow when a task of this step has failed; NULL: nothing. */
+static bool (*find_consequence(spank_t spank, const struct ce_step_id *id))(const struct ce_task_end *)
+{
+    const struct ce_request *request = &state.request;
+    if (id->kind == CE_STEP_BATCH)
+        return request->retries ? ce_task_end_retry : NULL;
+    if (id->kind != CE_STEP_TASKS)
+        return NULL;
+    return request->gang && !is_alone(spank) ? ce_task_end_gang : request->primary_output ? ce_task_end_show : NULL;
 }
 
 /* In the stepd, after each task: the one place where calling Slurm is safe on every series. */
@@ -389,19 +395,18 @@ HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
     (void)av;
     if (!state.request.on || state.ended || !identify(spank, &end.id))
         return 0;
-    void (*follow)(const struct ce_task_end *) = find_consequence(&end.id);
+    bool (*follow)(const struct ce_task_end *) = find_consequence(spank, &end.id);
     if (ce_refusal_take(state.refusal) && end.id.kind == CE_STEP_TASKS) {
         state.ended = true;
         ce_step_end(end.id.job_id, end.id.step_id);
     } else if (follow && spank_get_item(spank, S_TASK_EXIT_STATUS, &end.status) == ESPANK_SUCCESS &&
                end.status != 0) {
-        state.ended = true;
         spank_get_item(spank, S_TASK_GLOBAL_ID, &end.rank);
         spank_get_item(spank, S_TASK_ID, &local_rank);
         spank_get_item(spank, S_JOB_NODEID, &end.node_index);
         end.local_rank = (uint32_t)local_rank;
         end.rank_is_known = is_whole_step(spank);
-        follow(&end);
+        state.ended = follow(&end);
     }
     return 0;
 }

@@ -8,8 +8,8 @@
 /* Have slurmctld kill the step on all its nodes.  Only for slurm_spank_task_exit: user_init holds
  * a lock that this call waits for (23.02 and later), and a task may be inside a container already,
  * where munge's socket is not.  Asks three times within a second, until Slurm says that the step is
- * over; where slurmctld does not answer, once: Slurm gives up by itself after its MessageTimeout.
- * 0 or -1. */
-int ce_step_end(uint32_t job_id, uint32_t step_id);
+ * over; where it fails, as where slurmctld does not answer for its MessageTimeout, three times as well,
+ * then the user is told to do it. */
+void ce_step_end(uint32_t job_id, uint32_t step_id);
 
 #endif

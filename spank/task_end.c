@@ -44,11 +44,18 @@ static void wait_for_turn(uint32_t node_index)
     nanosleep(&pause, NULL);
 }
 
-/* scancel and the time limit end the job's steps themselves. */
-static bool job_runs(uint32_t job_id)
+/* Is it this node that ends the step?  scancel and the time limit end the job's steps themselves.
+ * Where slurmctld does not answer, it is not asked for the claim too: each question takes long. */
+static bool take_end(const struct ce_step_id *id)
 {
     struct ce_job_state job;
-    return ce_controller_job(job_id, &job, NULL) < 0 || job.running;
+    if (!ce_controller_step_is_free(id->job_id, id->step_id))
+        return false;
+    if (ce_controller_job(id->job_id, &job, NULL) < 0)
+        return true;
+    if (job.running)
+        ce_controller_claim_step(id->job_id, id->step_id);
+    return job.running;
 }
 
 /* Its own end, and no signal that Slurm sends when it ends a step. */
@@ -77,48 +84,52 @@ static void say(const struct ce_task_end *end, int log, off_t start, const char 
     ce_task_log_show(log, start, before);
 }
 
-void ce_task_end_show(const struct ce_task_end *end)
+bool ce_task_end_show(const struct ce_task_end *end)
 {
     struct ce_task_end shown = *end;
     off_t start = 0;
     ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
     shown.rank_is_known = true; /* the task said it */
-    if (log >= 0 && is_own_end(end->status))
-        say(&shown, log, start, "");
+    if (log < 0 || !is_own_end(end->status))
+        return false;
+    say(&shown, log, start, "");
+    return true;
 }
 
-void ce_task_end_gang(const struct ce_task_end *end)
+bool ce_task_end_gang(const struct ce_task_end *end)
 {
     struct ce_task_end shown = *end;
     off_t start = 0;
     ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
     shown.rank_is_known |= log >= 0; /* the task said it */
     wait_for_turn(end->node_index);
-    if (!ce_controller_claim_step(end->id.job_id, end->id.step_id) || !job_runs(end->id.job_id))
-        return;
+    if (!take_end(&end->id))
+        return true;
     say(&shown, log, start, "; gang: the whole step ends");
     ce_step_end(end->id.job_id, end->id.step_id);
+    return true;
 }
 
-void ce_task_end_retry(const struct ce_task_end *end)
+bool ce_task_end_retry(const struct ce_task_end *end)
 {
     struct ce_job_state job;
     struct ce_error err;
     char what[64];
     if (ce_controller_job(end->id.job_id, &job, &err) < 0) {
         slurm_error("cluster-env: %s; the job is not requeued", err.text);
-        return;
+        return true;
     }
     if (!job.running) /* the user, the time limit or Slurm ended it */
-        return;
+        return true;
     describe(end->status, what);
     if (job.restarts >= end->retries) {
         slurm_error("cluster-env: the batch script %s; retries=%u are used up", what,
                     end->retries);
-        return;
+        return true;
     }
     slurm_error("cluster-env: the batch script %s; asking Slurm to requeue the job, retry %u of %u", what,
                 job.restarts + 1, end->retries);
-    if (ce_controller_requeue(end->id.job_id, &err) < 0)
+    if (ce_controller_requeue(&job, &err) < 0)
         slurm_error("cluster-env: Slurm does not requeue the job: %s", err.text);
+    return true;
 }

@@ -10,6 +10,7 @@
 #include "model/allocation.h"
 #include "task_log.h"
 
+/* All return whether that answers the node's tasks: else the next one that fails is asked about. */
 struct ce_task_end {
     struct ce_step_id id;
     int status;          /* as waitpid() says, not 0 */
@@ -22,12 +23,12 @@ struct ce_task_end {
 
 /* Speaks to the user, and asks slurmctld at most: is the step free to be ended, and its job running;
  * then to mark it, and thrice to end it. */
-void ce_task_end_gang(const struct ce_task_end *end);
+bool ce_task_end_gang(const struct ce_task_end *end);
 
 /* Speaks to the user, where the task has a log. */
-void ce_task_end_show(const struct ce_task_end *end);
+bool ce_task_end_show(const struct ce_task_end *end);
 
 /* Of a batch script.  Asks slurmctld at most: how is the job; then once to requeue it. */
-void ce_task_end_retry(const struct ce_task_end *end);
+bool ce_task_end_retry(const struct ce_task_end *end);
 
 #endif

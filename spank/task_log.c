@@ -174,18 +174,28 @@ static int receive(int socket, struct handed *ret)
     return fd;
 }
 
+/* Put back what is another task's, for the time when that one fails. */
+static void put_back(const struct ce_task_logs *logs, int fd, const struct handed *handed)
+{
+    int socket = find(&logs->tasks_end);
+    if (socket >= 0)
+        hand_over(socket, fd, handed);
+    close(fd);
+}
+
 int ce_task_log_take(const struct ce_task_logs *logs, uint32_t local_rank, uint32_t *ret_rank,
                      off_t *ret_start)
 {
+    enum { TASKS_MAX = 1024 }; /* of a node; what is put back comes again */
     struct handed handed;
     int socket = find(&logs->stepd_end), fd;
-    while (socket >= 0 && (fd = receive(socket, &handed)) >= 0) {
+    for (int i = 0; i < TASKS_MAX && socket >= 0 && (fd = receive(socket, &handed)) >= 0; i++) {
         if (handed.local_rank == local_rank) {
             *ret_rank = handed.rank;
             *ret_start = handed.start;
             return fd;
         }
-        close(fd);
+        put_back(logs, fd, &handed);
     }
     return -1;
 }

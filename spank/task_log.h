@@ -33,8 +33,9 @@ void ce_task_logs_close(struct ce_task_logs *logs);
 int ce_task_log_begin(const struct ce_task_logs *logs, const struct ce_step_id *id,
                       const struct ce_task *task, struct ce_error *err);
 
-/* In the stepd, once, after a task has failed: the descriptor of its log, the caller's, and where this
- * run of it begins; -1: none arrived. */
+/* In the stepd, after a task has failed: the descriptor of its log, the caller's, and where this
+ * run of it begins; -1: none arrived.  Those of other tasks
+ * stay. */
 int ce_task_log_take(const struct ce_task_logs *logs, uint32_t local_rank, uint32_t *ret_rank,
                      off_t *ret_start);
 

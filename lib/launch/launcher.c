@@ -119,11 +119,17 @@ static bool is_script(const char *word)
            (length > 3 && word[0] != '-' && strcmp(word + length - 3, ".py") == 0);
 }
 
+/* Behind --no-python the program need not end in .py.  A flag's value that is taken for it does no
+ * harm: of a flag that is there twice the last counts, and the user's come last. */
 static bool has_flag(char *const *words, const char *flag, size_t length)
 {
-    for (; *words && !is_script(*words); words++)
+    static const char no_python[] = "--no-python";
+    bool program = false;
+    for (; *words && !is_script(*words) && !(program && **words != '-'); words++) {
         if (is_flag(*words, flag, length))
             return true;
+        program |= is_flag(*words, no_python, strlen(no_python));
+    }
     return false;
 }
 

@@ -141,6 +141,14 @@ test_retries() {
     verdict "gang,retries=3, a rank that fails twice: the job comes back twice and knows it, then it is done"
 }
 
+# The last task to start has the array's own number.
+test_array() {
+    job_of array -N1 --array=0-3 --cluster-env=retries=1 --wrap 'echo "$SLURM_ARRAY_TASK_ID" >>array.runs; [ $SLURM_ARRAY_TASK_ID != 3 ]'
+    wait_for_state "${out}_3" "FAILED 1"
+    [[ $(sort "$home/array.runs" | tr '\n' ' ') == "0 1 2 3 3 " ]] || complain "runs: $(runs_of array)"
+    verdict "retries=1 of an array, of which one task fails: that one runs twice, the others once"
+}
+
 test_submission() {
     run as_user sbatch --parsable --cluster-env=retries=1 -o s.out --wrap true
     [[ $status -eq 0 && $out =~ ^[0-9]+$ && $(our_lines) -eq 1 && $err == *"add --open-mode=append"* ]] || complain "$out / $err"
@@ -202,6 +210,8 @@ test_run() {
     run as_user srun -N2 --cluster-env=gang cluster-env run --primary-result -- bash -c 'exit $((RANK * 5))'
     ended_with 0
     [[ $err == *"cluster-env run: rank 1 ended with status 5; the result is rank 0's"* ]] || complain "$err"
+    run as_user srun -N2 --cluster-env env --ignore-signal=CHLD cluster-env run --primary-result -- bash -c 'exit $((RANK * 5))'
+    ended_with 0
     run as_user srun -N2 --cluster-env cluster-env run --primary-result -- bash -c 'exit $((RANK ? 0 : 6))'
     ended_with 6
     verdict "cluster-env run --primary-result: rank 0's status is the step's"
@@ -228,10 +238,10 @@ is_down() { [[ $(as_user sinfo -h -n "$1" -o %T) == down* ]]; }
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_gang.sh SERIES" >&2; exit 2; }
-    local groups=(task no_failure scancel stepd retries submission output run)
+    local groups=(task no_failure scancel stepd retries array submission output run)
     scheduler=,sched_interval=1,sched_min_interval=0
     local options=(--cred-expire 5)
-    plan $((22 + ${#groups[@]}))
+    plan $((23 + ${#groups[@]}))
     [[ ${CASES-} != node ]] || options+=(--slurm-conf SlurmdTimeout=20)
     start_product "$1" "${options[@]}"
     run_groups "$1" "${groups[@]}"

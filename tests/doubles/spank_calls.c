@@ -182,9 +182,13 @@ MESSAGE_FUNCTION(slurm_debug, HOST_OTHER)
 
 static int end_step(uint32_t job_id, uint32_t step_id, uint16_t signal)
 {
-    host_calls_now()->kills++;
+    const struct host_controller *controller = host_now.setup->controller;
+    unsigned before = host_calls_now()->kills++;
     host_now.shared->kill = (struct host_kill){job_id, step_id, signal};
-    return 0;
+    if (!controller || before >= controller->kills_failing)
+        return 0;
+    errno = controller->kill_error;
+    return -1;
 }
 
 #if KILL_JOB_STEP_ARGS == 3

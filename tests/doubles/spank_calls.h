@@ -9,6 +9,7 @@
 struct host_shared {
     struct host_calls calls[HOST_HOOKS];
     struct host_kill kill;
+    char requeued[32];
     int mappings_left;
     char bound[64];
     char layout[256];

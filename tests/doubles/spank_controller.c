@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,10 +34,15 @@ static int tell_steps(uint32_t job_id, uint32_t step_id, job_step_info_response_
         step_id != items[S_JOB_STEPID].value)
         return SLURM_ERROR;
     job_step_info_response_msg_t *answer = must(calloc(1, sizeof *answer));
-    answer->job_steps = must(calloc(1, sizeof *answer->job_steps));
-    answer->job_step_count = 1;
-    answer->job_steps->state = JOB_RUNNING;
-    answer->job_steps->time_limit = controller->step_is_taken ? HOST_CLAIMED : INFINITE;
+    answer->job_steps = must(calloc(3, sizeof *answer->job_steps));
+    answer->job_step_count = controller->more_records ? 3 : 1;
+    for (uint32_t i = 0; i < answer->job_step_count; i++) {
+        job_step_info_t *step = &answer->job_steps[i];
+        step->step_id.job_id = job_id + (i == 1);
+        step->step_id.step_id = step_id + (i == 2);
+        step->state = JOB_RUNNING;
+        step->time_limit = i == 0 && controller->step_is_taken ? HOST_CLAIMED : INFINITE;
+    }
     *ret = answer;
     return SLURM_SUCCESS;
 }
@@ -89,6 +95,9 @@ static int tell_job(uint32_t job_id, job_info_msg_t **ret)
     answer->job_array->job_id = job_id;
     answer->job_array->job_state = controller->job_state;
     answer->job_array->restart_cnt = controller->restarts;
+    answer->job_array->array_job_id = controller->array_job_id;
+    answer->job_array->array_task_id =
+        controller->array_job_id ? controller->array_task_id : NO_VAL;
     *ret = answer;
     return SLURM_SUCCESS;
 }
@@ -117,9 +126,10 @@ void slurm_free_job_info_msg(job_info_msg_t *answer)
 int slurm_requeue2(char *job, uint32_t flags, job_array_resp_msg_t **ret)
 {
     const struct host_controller *controller = ask();
-    (void)job;
+    struct host_shared *shared = host_now.shared;
     (void)flags;
     *ret = NULL;
+    snprintf(shared->requeued, sizeof shared->requeued, "%s", job);
     host_calls_now()->requeues++;
     errno = ESLURM_DISABLED;
     return !controller || controller->keeps_job ? SLURM_ERROR : SLURM_SUCCESS;

@@ -397,6 +397,7 @@ static void run_node(int stdout_fd, struct host_node *node)
         stop(node->recorded->name, "a hook hangs"); /* and would on every node, for each series */
     memcpy(node->calls, stepd.shared->calls, sizeof node->calls);
     node->kill = stepd.shared->kill;
+    memcpy(node->requeued, stepd.shared->requeued, sizeof node->requeued);
     node->mappings_left = stepd.shared->mappings_left;
     memcpy(node->bound, stepd.shared->bound, sizeof node->bound);
     memcpy(node->layout, stepd.shared->layout, sizeof node->layout);

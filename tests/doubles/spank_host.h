@@ -51,9 +51,13 @@ struct host_controller {
     bool silent;        /* it does not answer */
     bool step_is_over;  /* it does not know the step any more */
     bool step_is_taken; /* another node has claimed the step's end */
+    bool more_records;  /* it tells of another step and another component as well, not taken */
+    unsigned kills_failing; /* so many requests to end the step fail, */
+    int kill_error;         /* with this errno */
     uint32_t job_state; /* a value of enum job_states and flags */
     uint16_t restarts;
     bool keeps_job; /* as after sbatch --no-requeue */
+    uint32_t array_job_id, array_task_id; /* array_job_id 0: the job is no array's task */
 };
 
 enum host_flag {
@@ -101,6 +105,7 @@ struct host_node {
     int status; /* of the stepd, as waitpid() says; sanitizers and valgrind make it 99 */
     struct host_calls calls[HOST_HOOKS];
     struct host_kill kill; /* the last one */
+    char requeued[32];     /* the job of the last request to requeue */
     int mappings_left;     /* shared memory the plugin took and did not give back */
     char bound[64];        /* "address:port" of the last bind() */
     char layout[256];      /* HOST_LAYOUT_VARIABLE in srun at the end */

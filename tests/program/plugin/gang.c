@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gang, retries=N, output=primary: what follows when a task fails, and when none does. */
+#include <errno.h>
 #include <signal.h>
 #include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,12 +161,35 @@ static void of_a_heterogeneous_step_no_rank_is_told(void **state)
     world_each_series("het", components_in);
 }
 
+static void alone_in(struct recording *recording)
+{
+    struct host_result *result;
+    recording_set(recording, "SLURM_NTASKS", "1");
+    recording_set(recording, "SLURM_STEP_NUM_TASKS", "1");
+    result = run(recording, "gang", fails, NULL);
+    expect_lines(result, 0);
+    expect_calls_of_each(result, 0, 0, 0);
+    expect_done(result);
+}
+
+static void one_task_is_the_whole_step(void **state)
+{
+    (void)state;
+    world_one_series("option-in-srun", alone_in);
+}
+
 static void followers_in(struct recording *recording)
 {
     static const struct host_controller taken = {.step_is_taken = true, .job_state = JOB_RUNNING};
+    static const struct host_controller beside = {
+        .step_is_taken = true, .more_records = true, .job_state = JOB_RUNNING};
     static const struct host_controller over = {.step_is_over = true};
     static const struct host_controller cancelled = {.job_state = JOB_CANCELLED | JOB_COMPLETING};
     struct host_result *result = run(recording, "gang", is_killed, &taken);
+    expect_lines(result, 0);
+    expect_calls_of_each(result, 1, 0, 0);
+    expect_done(result);
+    result = run(recording, "gang", is_killed, &beside);
     expect_lines(result, 0);
     expect_calls_of_each(result, 1, 0, 0);
     expect_done(result);
@@ -174,7 +199,7 @@ static void followers_in(struct recording *recording)
     expect_done(result);
     result = run(recording, "gang", is_killed, &cancelled);
     expect_lines(result, 0);
-    expect_calls_of_each(result, 2, 1, 0);
+    expect_calls_of_each(result, 2, 0, 0);
     expect_done(result);
 }
 
@@ -197,6 +222,40 @@ static void slurmctld_does_not_answer_and_is_asked_to_end_the_step(void **state)
 {
     (void)state;
     world_one_series("srun-1x4", silent_in);
+}
+
+/* The requests of which one succeeds, and those that failed before. */
+static const struct kill_row {
+    struct host_controller controller;
+    unsigned kills;
+    const char *says; /* beside the rank's line; NULL: nothing */
+} kills[] = {
+    {{.job_state = JOB_RUNNING, .kills_failing = 1, .kill_error = ESLURM_ALREADY_DONE}, 1, NULL},
+    {{.job_state = JOB_RUNNING, .kills_failing = 1, .kill_error = ETIMEDOUT},
+     1 + HOST_KILL_REQUESTS,
+     NULL},
+    {{.job_state = JOB_RUNNING, .kills_failing = 99, .kill_error = ETIMEDOUT},
+     3,
+     ": could not end the step: Connection timed out; scancel it"},
+};
+
+static void refused_in(struct recording *recording)
+{
+    for (size_t i = 0; i < sizeof kills / sizeof *kills; i++) {
+        const struct kill_row *row = &kills[i];
+        struct host_result *result = run(recording, "gang", second_fails, &row->controller);
+        expect_lines(result, row->says ? 2 : 1);
+        if (row->says)
+            expect_said(result, row->says);
+        expect_calls(result, 0, 2, 1, row->kills, 0);
+        expect_done(result);
+    }
+}
+
+static void a_request_that_fails_is_repeated_then_the_user_is_told(void **state)
+{
+    (void)state;
+    world_one_series("srun-8x4", refused_in);
 }
 
 /* ---------------------------------------------------------------- output */
@@ -251,6 +310,30 @@ static void the_output_of_other_ranks_goes_to_files_whose_end_is_shown(void **st
     world_one_series("srun-8x4", output_in);
 }
 
+/* Rank 0 writes where it did before. */
+static int all_fail_and_others_speak(const struct recorded_hook *task)
+{
+    static const char text[] = "last words\n";
+    return task->items[S_TASK_GLOBAL_ID].value == 0 ||
+                   write(STDOUT_FILENO, text, sizeof text - 1) == sizeof text - 1
+               ? 4
+               : 5;
+}
+
+static void all_speak_in(struct recording *recording)
+{
+    struct host_result *result = run(recording, "output=primary", all_fail_and_others_speak, NULL);
+    expect_lines(result, 2 * result->node_count);
+    expect_said(result, "cluster-env: rank 1: last words");
+    expect_done(result);
+}
+
+static void a_rank_without_a_file_does_not_keep_the_next_ones_to_itself(void **state)
+{
+    (void)state;
+    world_one_series("srun-8x4", all_speak_in);
+}
+
 static void no_room_in(struct recording *recording)
 {
     const struct recorded_item *items = recording->nodes[0].user_init.items;
@@ -291,9 +374,26 @@ static const struct retry_row {
     {{.job_state = JOB_CANCELLED | JOB_COMPLETING}, is_killed, 1, 0, {NULL}},
     {{.job_state = JOB_TIMEOUT | JOB_COMPLETING}, is_killed, 1, 0, {NULL}},
     {{.job_state = JOB_PENDING | JOB_REQUEUE | JOB_COMPLETING}, is_killed, 1, 0, {NULL}},
+    {{.job_state = JOB_RUNNING | JOB_SIGNALING | JOB_UPDATE_DB}, fails, 1, 1,
+     {"asking Slurm to requeue the job, retry 1 of 2"}},
+    {{.job_state = JOB_RUNNING | JOB_COMPLETING}, fails, 1, 0, {NULL}},
+    {{.job_state = JOB_RUNNING, .array_job_id = 70, .array_task_id = 3}, fails, 1, 1,
+     {"asking Slurm to requeue the job, retry 1 of 2"}},
     {{.silent = true}, fails, 1, 0,
      {"slurmctld does not tell the state of job "}},
 };
+
+/* Of an array one task: the number that it has beside may be the whole array's. */
+static void expect_requeued(const struct host_result *result, const struct host_controller *controller)
+{
+    const struct host_node *node = &result->nodes[0];
+    char wanted[32];
+    if (controller->array_job_id)
+        snprintf(wanted, sizeof wanted, "%u_%u", controller->array_job_id, controller->array_task_id);
+    else
+        snprintf(wanted, sizeof wanted, "%u", node->recorded->user_init.items[S_JOB_ID].value);
+    expect(strcmp(node->requeued, wanted) == 0, "requeued '%s', not '%s'", node->requeued, wanted);
+}
 
 static void retries_in(struct recording *recording)
 {
@@ -306,6 +406,8 @@ static void retries_in(struct recording *recording)
         for (size_t k = 0; k < lines; k++)
             expect_said(result, row->says[k]);
         expect_calls(result, 0, row->questions, 0, 0, row->requeues);
+        if (row->requeues)
+            expect_requeued(result, &row->controller);
         expect_done(result);
     }
 }
@@ -403,6 +505,11 @@ const struct plugin_case gang_cases[] = {
     {"a step that ends anyway is left alone", a_step_that_ends_anyway_is_left_alone},
     {"slurmctld does not answer and is asked to end the step all the same",
      slurmctld_does_not_answer_and_is_asked_to_end_the_step},
+    {"a request to end the step that fails is repeated; then the user is told",
+     a_request_that_fails_is_repeated_then_the_user_is_told},
+    {"one task is the whole step", one_task_is_the_whole_step},
+    {"a rank without a file does not keep the next one's to itself",
+     a_rank_without_a_file_does_not_keep_the_next_ones_to_itself},
     {"the output of other ranks goes to files whose end is shown",
      the_output_of_other_ranks_goes_to_files_whose_end_is_shown},
     {"a folder that is a link is not followed", a_folder_that_is_a_link_is_not_followed},

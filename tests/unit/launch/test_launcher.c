@@ -57,6 +57,12 @@ static const struct command_row {
     {"nor_do_those_of_a_module", &third, "torchrun -m train --nnodes 9",
      "torchrun --nnodes=4 --node_rank=2 --nproc_per_node=8 --master_addr=10.1.0.1 "
      "--master_port=61012 -m train --nnodes 9"},
+    {"nor_do_those_of_a_program", &third, "torchrun --no-python ./train --nnodes 9",
+     "torchrun --nnodes=4 --node_rank=2 --nproc_per_node=8 --master_addr=10.1.0.1 "
+     "--master_port=61012 --no-python ./train --nnodes 9"},
+    {"flags_before_the_program_do", &third, "torchrun --no_python --nnodes=9 ./train --node_rank=7",
+     "torchrun --node_rank=2 --nproc_per_node=8 --master_addr=10.1.0.1 "
+     "--master_port=61012 --no_python --nnodes=9 ./train --node_rank=7"},
     {"a_longer_flag_is_another_one", &third, "torchrun --nnodesx=1 train.py",
      "torchrun --nnodes=4 --node_rank=2 --nproc_per_node=8 --master_addr=10.1.0.1 "
      "--master_port=61012 --nnodesx=1 train.py"},
