@@ -20,9 +20,11 @@ dist_doc_DATA += \
     docs/frameworks.md \
     docs/doctor.md \
     docs/hardware-seen.md \
+    docs/hooks.md \
     docs/machines.md \
     docs/monitoring.md \
     docs/preflight.md \
+    docs/performance.md \
     docs/prolog.md \
     docs/stable.md \
     docs/status.md \
