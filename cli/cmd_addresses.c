@@ -13,6 +13,7 @@
 #include "survey/ask.h"
 #include "survey/book_text.h"
 #include "survey/settle.h"
+#include "terminal.h"
 
 #define COMMAND "addresses"
 
@@ -95,22 +96,6 @@ static const struct argp argp = {
 };
 
 /* ---------------------------------------------------------------- asking */
-
-static void show_progress(void *ctx, size_t done, size_t count)
-{
-    (void)ctx;
-    dprintf(STDERR_FILENO, "\r%zu of %zu nodes%s", done, count, done == count ? "\r\033[K" : "");
-}
-
-/* This very program, as it is called on the nodes too. */
-static const char *own_path(char *path, size_t size)
-{
-    ssize_t n = readlink("/proc/self/exe", path, size);
-    if (n <= 0 || (size_t)n >= size)
-        return "cluster-env";
-    path[n] = '\0';
-    return path;
-}
 
 static int ask_nodes(const struct arguments *arguments, const struct ce_ask *ask,
                      const struct ce_roster *roster, struct ce_draft *draft, struct ce_error *err)
@@ -208,12 +193,12 @@ static int survey(const struct arguments *arguments, const struct ce_site *site,
     char helper[4096], command[4096];
     const struct ce_ask ask = {
         .slurm_node = helper,
-        .command = own_path(command, sizeof command),
+        .command = ce_own_path(command, sizeof command),
         .envp = environ,
         .privileged = geteuid() == 0,
         .timeout_ms = arguments->timeout_s * 1000,
         .at_once = arguments->at_once,
-        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .progress = isatty(STDERR_FILENO) ? ce_terminal_nodes_done : NULL,
     };
     ce_autodraft struct ce_draft draft = {NULL, 0};
     snprintf(helper, sizeof helper, "%s/slurm-node", arguments->helpers);

@@ -134,22 +134,6 @@ static const struct argp argp = {
 
 /* ---------------------------------------------------------------- gathering */
 
-static void show_progress(void *ctx, size_t done, size_t count)
-{
-    (void)ctx;
-    dprintf(STDERR_FILENO, "\r%zu of %zu nodes%s", done, count, done == count ? "\r\033[K" : "");
-}
-
-/* This very program, as it is called on the nodes too. */
-static const char *own_path(char *path, size_t size)
-{
-    ssize_t n = readlink("/proc/self/exe", path, size);
-    if (n <= 0 || (size_t)n >= size)
-        return "cluster-env";
-    path[n] = '\0';
-    return path;
-}
-
 static int gather_all(const struct arguments *arguments, struct ce_gather *gather,
                       struct ce_error *err)
 {
@@ -249,12 +233,12 @@ int ce_cmd_status(int argc, char **argv)
     snprintf(helper, sizeof helper, "%s/slurm-node", arguments.helpers);
     ce_autogather struct ce_gather gather = {
         .ask = {.slurm_node = helper,
-                .command = own_path(command, sizeof command),
+                .command = ce_own_path(command, sizeof command),
                 .envp = environ,
                 .privileged = geteuid() == 0,
                 .timeout_ms = arguments.timeout_s * 1000,
                 .at_once = arguments.at_once,
-                .progress = isatty(STDERR_FILENO) ? show_progress : NULL},
+                .progress = isatty(STDERR_FILENO) ? ce_terminal_nodes_done : NULL},
         .total_ms = arguments.within_s * 1000,
     };
     if (gather_all(&arguments, &gather, &err) < 0)

@@ -53,6 +53,10 @@ int ce_findings_exit(const struct ce_findings *findings);
 error_t ce_take_number(struct argp_state *state, const char *option, const char *text, uint32_t min,
                        uint32_t max, uint32_t *ret);
 
+/* The path of this very program, as it is called on other nodes too: in path, of size bytes; "cluster-env"
+ * where it is not known. */
+const char *ce_own_path(char *path, size_t size);
+
 /* Write the text to stdout.  CE_EXIT_OK, or CE_EXIT_UNKNOWN (said on stderr) where a full disk or
  * no memory lost some of it. */
 int ce_print(const char *command, struct ce_text *text);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/parse.h"
 #include "command.h"
@@ -67,6 +68,15 @@ int ce_print(const char *command, struct ce_text *text)
         return ce_complain(command, &err, CE_EXIT_UNKNOWN);
     }
     return CE_EXIT_OK;
+}
+
+const char *ce_own_path(char *path, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", path, size);
+    if (n <= 0 || (size_t)n >= size)
+        return "cluster-env";
+    path[n] = '\0';
+    return path;
 }
 
 int ce_findings_exit(const struct ce_findings *findings)

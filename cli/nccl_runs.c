@@ -65,7 +65,8 @@ int ce_nccl_runs_here(const struct ce_nccl_test *test, struct ce_nccl_runs *runs
 struct job {
     const struct ce_nccl_test *test;
     struct ce_allocation allocation;
-    char command[4096];
+    const char *command;
+    char path[4096];
     bool progress;
 };
 
@@ -134,23 +135,13 @@ static int run_all(const struct job *job, const uint32_t *counts, size_t count,
     return 0;
 }
 
-/* This very program, as it is called on the nodes too. */
-static void find_command(char *path, size_t size)
-{
-    ssize_t n = readlink("/proc/self/exe", path, size);
-    if (n <= 0 || (size_t)n >= size)
-        snprintf(path, size, "cluster-env");
-    else
-        path[n] = '\0';
-}
-
 int ce_nccl_runs_job(const struct ce_nccl_test *test, const uint32_t *counts, size_t count,
                      bool progress, struct ce_nccl_runs *runs, struct ce_error *err)
 {
     struct job job = {.test = test, .progress = progress};
     if (find_job(&job.allocation, err) < 0)
         return -1;
-    find_command(job.command, sizeof job.command);
+    job.command = ce_own_path(job.path, sizeof job.path);
     uint32_t nodes = ce_allocation_node_count(&job.allocation);
     int status = -1;
     if (job.allocation.order != CE_ORDER_NODEID)

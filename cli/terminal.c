@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -23,4 +24,10 @@ unsigned ce_terminal_lines(void)
 {
     struct winsize size = {.ws_row = 0};
     return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+void ce_terminal_nodes_done(void *ctx, size_t done, size_t count)
+{
+    (void)ctx;
+    dprintf(STDERR_FILENO, "\r%zu of %zu nodes%s", done, count, done == count ? "\r\033[K" : "");
 }

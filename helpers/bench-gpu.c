@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/parse.h"
 #include "bench.h"
 #include "gpu_taken.h"
@@ -19,9 +20,7 @@ enum { OUTPUT_MAX = 1 << 20, SECONDS_MAX = 3600 };
 
 double bench_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)ce_clock_ns() / 1e9;
 }
 
 bool bench_did(struct bench *bench, enum ce_gpu_test test, cu_result code, const char *what)

@@ -2,8 +2,8 @@
 #include "gpu_questions.h"
 
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "model/hca.h"
 
 enum { SLOW_MS = 2000 };
@@ -15,20 +15,17 @@ struct asking {
     const char *driver; /* its version, "" where it is not known */
     nv_device device;
     struct ce_gpu_state *state;
-    struct timespec began;
+    uint64_t began;
 };
 
 static void begin(struct asking *asking)
 {
-    clock_gettime(CLOCK_MONOTONIC, &asking->began);
+    asking->began = ce_clock_ns();
 }
 
 static bool was_slow(const struct asking *asking)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (now.tv_sec - asking->began.tv_sec) * 1000 +
-               (now.tv_nsec - asking->began.tv_nsec) / 1000000 >= SLOW_MS;
+    return ce_clock_ms_since(asking->began) >= SLOW_MS;
 }
 
 static struct ce_gpu_value judge_code(struct asking *asking, nv_return code)

@@ -4,16 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { NS_PER_MS = 1000000, POLL_MAX = 16, ROUNDS = 1000, FLAGS = 250, LAST = 255, SPINS = 256 };
-
-uint64_t rdma_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---------------------------------------------------------------- writing */
 
@@ -99,14 +93,14 @@ static void count_writes(struct span *span, uint64_t warm, uint64_t now, unsigne
 static int keep_writing(struct rdma_port *port, uint64_t stop, uint64_t deadline, uint64_t warm,
                         struct span *span, struct ce_rdma_result *result)
 {
-    uint64_t now = rdma_now_ns(), last = now;
+    uint64_t now = ce_clock_ns(), last = now;
     while (now < stop || port->outstanding > 0 || !span->writes) {
         bool more = now < stop || !span->writes; /* a very slow one gets longer */
         while (more && port->outstanding < RDMA_DEPTH)
             if (post_message(port, result) < 0)
                 return -1;
         int count = take_completions(port, result);
-        now = rdma_now_ns();
+        now = ce_clock_ns();
         if (count < 0 || (count == 0 && check_time(now, last, deadline, result) < 0))
             return -1;
         last = count > 0 ? now : last;
@@ -120,7 +114,7 @@ int rdma_measure_write(struct rdma_port *port, unsigned time_ms, uint64_t deadli
                        struct ce_rdma_result *result)
 {
     struct span span = {0, 0, 0};
-    uint64_t start = rdma_now_ns(), length = (uint64_t)time_ms * NS_PER_MS,
+    uint64_t start = ce_clock_ns(), length = (uint64_t)time_ms * NS_PER_MS,
              warm = start + length / 10, stop = warm + length;
     if (keep_writing(port, stop, deadline, warm, &span, result) < 0)
         return -1;
@@ -162,7 +156,7 @@ static int await_flag(struct rdma_port *port, unsigned char before, struct rdma_
     for (unsigned spins = 1; *flag_of(port) == before; spins++) {
         if (spins % SPINS)
             continue;
-        uint64_t now = rdma_now_ns();
+        uint64_t now = ce_clock_ns();
         start = start ? start : now;
         if (take_completions(port, result) < 0 || take_completions(writer, result) < 0 ||
             check_time(now, start, deadline, result) < 0)
@@ -174,10 +168,10 @@ static int await_flag(struct rdma_port *port, unsigned char before, struct rdma_
 static int make_room(struct rdma_port *port, uint64_t deadline, unsigned most,
                      struct ce_rdma_result *result)
 {
-    uint64_t start = rdma_now_ns();
+    uint64_t start = ce_clock_ns();
     while (port->outstanding > most) {
         int count = take_completions(port, result);
-        if (count < 0 || (!count && check_time(rdma_now_ns(), start, deadline, result) < 0))
+        if (count < 0 || (!count && check_time(ce_clock_ns(), start, deadline, result) < 0))
             return -1;
     }
     return 0;
@@ -210,7 +204,7 @@ static int go_round(struct rdma_port *port, struct rdma_port *to, unsigned char 
 static int go_rounds(struct rdma_port *port, struct rdma_port *to, unsigned time_ms,
                      uint64_t deadline, uint64_t took[ROUNDS], struct ce_rdma_result *result)
 {
-    uint64_t start = rdma_now_ns(), stop = start + (uint64_t)time_ms * NS_PER_MS;
+    uint64_t start = ce_clock_ns(), stop = start + (uint64_t)time_ms * NS_PER_MS;
     unsigned char before = 0;
     int rounds = 0;
     while (before != LAST) {
@@ -219,7 +213,7 @@ static int go_rounds(struct rdma_port *port, struct rdma_port *to, unsigned time
         if (go_round(port, to, before, value, deadline, result) < 0)
             return -1;
         before = value;
-        uint64_t now = rdma_now_ns();
+        uint64_t now = ce_clock_ns();
         took[rounds++] = now - start;
         start = now;
     }

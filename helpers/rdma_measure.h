@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measuring a connection.  Each returns 0, or -1 with the result set: a write failed, nothing came
- * for RDMA_STALL_MS, or the deadline (rdma_now_ns()) is over. */
+ * for RDMA_STALL_MS, or the deadline (ce_clock_ns()) is over. */
 #ifndef CE_HELPERS_RDMA_MEASURE_H
 #define CE_HELPERS_RDMA_MEASURE_H
 
 #include "rdma_port.h"
 
 enum { RDMA_STALL_MS = 3000 };
-
-uint64_t rdma_now_ns(void);
 
 /* Write to the other end for that long, after a tenth of it to get going; sets write_mbps. */
 int rdma_measure_write(struct rdma_port *port, unsigned time_ms, uint64_t deadline,
