@@ -40,6 +40,8 @@ int nccl_bench_cuda(struct nccl_bench *bench, cu_result code, const char *what)
     if (code == CU_OK)
         return 0;
     snprintf(text, sizeof text, "%s: %s", what, cuda_word(&bench->cuda, code, word, sizeof word));
+    if (!TOLD(bench))
+        bench->result.cuda = code != CU_OUT_OF_MEMORY;
     return nccl_bench_fail(bench, CE_NCCL_FAILED, text);
 }
 
@@ -49,6 +51,8 @@ int nccl_bench_nccl(struct nccl_bench *bench, nc_result code, const char *what)
     if (code == NC_OK)
         return 0;
     snprintf(text, sizeof text, "%s: %s", what, nccl_word(&bench->nccl, code, word, sizeof word));
+    if (!TOLD(bench))
+        bench->result.cuda = code == NC_CUDA_ERROR;
     return nccl_bench_fail(bench, code == NC_REMOTE_ERROR ? CE_NCCL_OTHERS : CE_NCCL_FAILED, text);
 }
 
@@ -92,11 +96,18 @@ static int meet(struct nccl_bench *bench, int started)
     return -1;
 }
 
+/* Who started it knows already that this node takes no part, and tells the others. */
+static int arrange(struct nccl_bench *bench, int started)
+{
+    if (bench->waits && (started < 0 || nccl_await_word(bench) < 0))
+        return -1;
+    return meet(bench, started);
+}
+
 static void test(struct nccl_bench *bench)
 {
     ce_autotext struct ce_text said = CE_TEXT(4096);
-    int status = start(bench);
-    status = meet(bench, status);
+    int status = arrange(bench, start(bench));
     if (status == 0)
         status = nccl_measure(bench);
     if (status == 0)
@@ -112,14 +123,15 @@ static void test(struct nccl_bench *bench)
 struct arguments {
     const char *address, *port, *name, *library;
     uint32_t nodes, node, seconds, meet_ms, limit_ms;
-    uint64_t bytes;
+    uint64_t bytes, least;
+    bool waits;
 };
 
 static int usage(void)
 {
     fputs(
-        "usage: bench-nccl [--name=NODE] [--bytes=N] [--seconds=N] [--library=FILE] [--limit=MS]\n"
-        "       [--nodes=N --node=I --address=A --port=N [--meet=MS]]\n",
+        "usage: bench-nccl [--name=NODE] [--bytes=N] [--least=N] [--seconds=N] [--library=FILE] [--limit=MS]\n"
+        "       [--nodes=N --node=I --address=A {--port=N [--meet=MS] | --wait}]\n",
         stderr);
     return 2;
 }
@@ -151,6 +163,11 @@ static int take(struct arguments *arguments, int option)
         return ce_parse_u32(optarg, 1, MS_MAX, &arguments->limit_ms);
     case 'b':
         return ce_parse_uint(optarg, sizeof(float), UINT64_C(1) << 40, &arguments->bytes);
+    case 'e':
+        return ce_parse_uint(optarg, sizeof(float), UINT64_C(1) << 40, &arguments->least);
+    case 'g':
+        arguments->waits = true;
+        return 0;
     default:
         return -1;
     }
@@ -168,6 +185,8 @@ static int parse(int argc, char **argv, struct arguments *arguments)
                                             {"meet", required_argument, NULL, 'm'},
                                             {"limit", required_argument, NULL, 't'},
                                             {"bytes", required_argument, NULL, 'b'},
+                                            {"least", required_argument, NULL, 'e'},
+                                            {"wait", no_argument, NULL, 'g'},
                                             {NULL}};
     int option;
     opterr = 0;
@@ -176,6 +195,8 @@ static int parse(int argc, char **argv, struct arguments *arguments)
             return -1;
     if (optind < argc || arguments->node >= arguments->nodes)
         return -1;
+    if (arguments->waits)
+        return arguments->nodes > 1 && arguments->address ? 0 : -1;
     return arguments->nodes > 1 && (!arguments->address || !arguments->port) ? -1 : 0;
 }
 
@@ -189,9 +210,10 @@ static int make_gang(const struct arguments *arguments, struct gang *gang)
                           .port = arguments->port,
                           .nodes = arguments->nodes,
                           .node = arguments->node,
+                          .listening = -1,
                           .meet_by = now + (uint64_t)arguments->meet_ms * CE_NS_PER_MS,
                           .deadline = now + (uint64_t)arguments->limit_ms * CE_NS_PER_MS};
-    if (arguments->nodes > 1 &&
+    if (arguments->nodes > 1 && !arguments->waits &&
         (!token || !*token || ce_copy(gang->token, sizeof gang->token, token) < 0)) {
         fputs("bench-nccl: " TOKEN " is not set\n", stderr);
         return -1;
@@ -206,6 +228,7 @@ int main(int argc, char **argv)
                                   .nodes = 1,
                                   .seconds = 1,
                                   .bytes = 1 << 20,
+                                  .least = CE_NCCL_LEAST,
                                   .meet_ms = 30000,
                                   .limit_ms = 60000};
     static struct nccl_bench bench;
@@ -215,6 +238,8 @@ int main(int argc, char **argv)
         return 2;
     bench.library = arguments.library;
     bench.bytes = arguments.bytes;
+    bench.least = arguments.least;
+    bench.waits = arguments.waits;
     bench.seconds = arguments.seconds;
     /* NCCL's lines come out whole, and are not lost where this is ended. */
     setlinebuf(stdout);

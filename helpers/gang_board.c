@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "checks/gang_nccl_plan.h"
 #include "gang_run.h"
 
 /* Before the first of the nodes gives up: views are asked for, then judged without those that are not
  * there; the second judge a little after the first. */
 enum { CALL_MS = 1000, DECIDE_MS = 600, DEPUTY_MS = 250 };
+/* For what comes after an all-reduce until all have given up. */
+enum { NCCL_SPARE_MS = 400 };
 
 bool gang_is_judge(const struct gang_run *run)
 {
@@ -91,6 +94,22 @@ static void tell(struct gang_run *run, const struct ce_gang_verdict *verdicts)
     }
 }
 
+/* Only the first judge's: the second one decides when no time is left. */
+static void plan_nccl(struct gang_run *run, uint64_t now, struct ce_gang_verdict *verdicts)
+{
+    struct gang_board *board = &run->board;
+    struct ce_gang_nccl_word word;
+    uint64_t end = board->bound - gang_ms(NCCL_SPARE_MS);
+    uint32_t count = run->task.count, left = now < end ? (uint32_t)((end - now) / gang_ms(1)) : 0;
+    if (run->task.self != 0 || !run->task.nccl_mib)
+        return;
+    ce_gang_nccl_decide(board->seen, verdicts, count, left, &word);
+    if (word.plan == CE_GANG_NCCL_GO && gang_nccl_arrange(&run->nccl, &word) < 0)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        verdicts[i].nccl = word;
+}
+
 static void decide(struct gang_run *run, uint64_t now)
 {
     struct gang_board *board = &run->board;
@@ -105,6 +124,7 @@ static void decide(struct gang_run *run, uint64_t now)
     board->seen[task->self].age_ms = (uint32_t)((now - run->began) / 1000000);
     gang_ring_view(run, &board->seen[task->self].view);
     ce_gang_judge(board->seen, task->count, &task->limits, verdicts);
+    plan_nccl(run, now, verdicts);
     tell(run, verdicts);
     board->decided = true;
     result->verdict = verdicts[task->self];
@@ -119,8 +139,7 @@ static void decide(struct gang_run *run, uint64_t now)
 void gang_board_tick(struct gang_run *run, uint64_t now)
 {
     struct gang_board *board = &run->board;
-    bool first = run->task.self == 0,
-         final = run->done[CE_GANG_PREV] && run->done[CE_GANG_NEXT];
+    bool first = run->task.self == 0, final = gang_is_final(run);
     if (!gang_is_judge(run) || board->decided || run->over)
         return;
     if (first && final && all_heard(run, false))

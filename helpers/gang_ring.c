@@ -120,7 +120,8 @@ static void view_unfinished(const struct gang_run *run, const struct gang_peer *
 void gang_ring_view(struct gang_run *run, struct ce_gang_view *ret)
 {
     *ret = run->result.own;
-    ret->final = run->done[CE_GANG_PREV] && run->done[CE_GANG_NEXT];
+    ret->final = gang_is_final(run);
+    ret->nccl = run->nccl.part;
     if (run->listening < 0 && !run->done[CE_GANG_PREV])
         snprintf(ret->links[CE_GANG_PREV].why, sizeof ret->links[CE_GANG_PREV].why,
                  "this node cannot listen");
@@ -135,7 +136,7 @@ void gang_ring_view(struct gang_run *run, struct ce_gang_view *ret)
 void gang_ring_tell(struct gang_run *run)
 {
     struct ce_gang_message message = {.kind = CE_GANG_VIEW};
-    if (!run->task.out && (!run->done[CE_GANG_PREV] || !run->done[CE_GANG_NEXT]))
+    if (!run->task.out && !gang_is_final(run))
         return;
     gang_ring_view(run, &message.view);
     for (size_t i = 0; i < run->peer_count; i++) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "checks/gang_judge.h"
+#include "gang_nccl.h"
 #include "gang_rails.h"
 #include "gang_seal.h"
 #include "gang_talk.h"
@@ -83,12 +84,20 @@ struct gang_run {
     struct gang_peer **peers;
     size_t peer_count, peer_room;
     struct gang_board board;
+    struct gang_nccl nccl;
     bool done[2]; /* by ce_gang_side: there is nothing more to come of that link */
     bool over, witnessed, met; /* met: somebody of the job was talked to */
     bool deputy_heard;
     struct ce_gang_verdict deputy; /* what the second judge said, for the case that the first says nothing */
     struct ce_gang result;         /* `own` and `verdict` grow in here */
 };
+
+/* There is nothing more to come of this node's view. */
+static inline bool gang_is_final(const struct gang_run *run)
+{
+    return run->done[CE_GANG_PREV] && run->done[CE_GANG_NEXT] &&
+           run->nccl.part.ready != CE_GANG_NCCL_PREPARING;
+}
 
 /* Nanoseconds, as of base/clock.h. */
 uint64_t gang_ms(uint64_t ms);

@@ -29,6 +29,8 @@ struct nccl_bench {
     struct gang_part part;
     const char *library; /* path of NCCL; NULL: where the loader finds it */
     uint64_t bytes;      /* the greatest size; less where memory is short */
+    uint64_t least;      /* sizes are quarters of it for as long as they are not less */
+    bool waits;          /* for the word of who started it, before it meets the others */
     unsigned seconds;    /* the most that each size takes */
     struct ce_nccl_node result;
 };
@@ -46,6 +48,10 @@ int nccl_gpus_open(struct nccl_bench *bench);
 int nccl_gpus_room(struct nccl_bench *bench);
 int nccl_gpus_fill(struct nccl_bench *bench);
 void nccl_gpus_close(struct nccl_bench *bench);
+
+/* Say that it can begin, and wait for the word to.  0: there it is; -1: there is none, or the result
+ * says why it cannot. */
+int nccl_await_word(struct nccl_bench *bench);
 
 /* Connect the ranks; all-reduces of all sizes, each told as soon as it is measured. */
 int nccl_measure(struct nccl_bench *bench);

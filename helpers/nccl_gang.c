@@ -157,8 +157,10 @@ static int find_address(const struct gang *gang, char text[INET6_ADDRSTRLEN], st
 static int gather(struct gang *gang, struct gang_part *part, const char *address, uint32_t port,
                   struct ce_error *err)
 {
-    struct door door = {.gang = gang, .here = 1};
-    door.listening = rdma_listen(address, port, err);
+    struct door door = {.gang = gang, .here = 1, .listening = gang->listening};
+    gang->listening = -1;
+    if (door.listening < 0)
+        door.listening = rdma_listen(address, port, err);
     if (door.listening < 0)
         return -1;
     listen(door.listening, SOMAXCONN); /* all nodes come at once */
@@ -171,6 +173,23 @@ static int gather(struct gang *gang, struct gang_part *part, const char *address
     free(door.words);
     close(door.listening);
     return status;
+}
+
+int gang_listen(struct gang *gang, uint32_t *port, struct ce_error *err)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } own;
+    socklen_t size = sizeof own;
+    gang->listening = rdma_listen(gang->address, 0, err);
+    if (gang->listening < 0)
+        return -1;
+    if (getsockname(gang->listening, &own.any, &size) < 0)
+        return ce_fail(err, "%s: %s", gang->address, strerror(errno));
+    *port = ntohs(own.any.sa_family == AF_INET ? own.v4.sin_port : own.v6.sin6_port);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the other nodes */
@@ -343,6 +362,9 @@ void gang_leave(struct gang *gang)
     for (uint32_t i = 0; gang->links && i < links; i++)
         if (gang->links[i] >= 0)
             hang_up(gang->links[i], deadline);
+    if (gang->listening >= 0)
+        close(gang->listening);
+    gang->listening = -1;
     free(gang->links);
     gang->links = NULL;
 }

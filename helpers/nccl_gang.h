@@ -23,6 +23,7 @@ struct gang {
     uint32_t nodes, node; /* how many, and which this is; of one alone nothing else is looked at */
     uint64_t meet_by, deadline; /* ce_clock_ns() */
     bool others;
+    int listening; /* of node 0, where it does already; -1: from gang_meet() on */
     int *links; /* node 0: to each node; another: its first is to node 0; -1: none */
     uint64_t step;
 };
@@ -35,6 +36,9 @@ struct gang_part {
     uint32_t ranks;     /* GPUs of all nodes */
     uint32_t first;     /* rank of this node's first GPU */
 };
+
+/* Node 0 listens from now on, at a port that nobody else has.  0, and which it is; -1 with err. */
+int gang_listen(struct gang *gang, uint32_t *port, struct ce_error *err);
 
 /* Wait for all nodes.  0 where each of them takes part, with the same version of NCCL. */
 int gang_meet(struct gang *gang, struct gang_part *part, struct ce_error *err);

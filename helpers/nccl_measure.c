@@ -14,7 +14,6 @@
 
 #define SECOND UINT64_C(1000000000)
 enum {
-    LEAST = CE_NCCL_LEAST,
     STEP = CE_NCCL_STEP,
     TIMES_MAX = 1000,
     LOOK_MS = 10,
@@ -279,7 +278,7 @@ static int measure_sizes(struct nccl_bench *bench, const struct sums *sums)
 {
     const uint64_t most = ce_nccl_size_ms(bench->seconds) * (uint64_t)CE_NS_PER_MS;
     uint64_t bytes = bench->bytes, slowest = 0;
-    while (bytes / STEP >= LEAST)
+    while (bytes / STEP >= bench->least)
         bytes /= STEP;
     for (; bytes <= bench->bytes && slowest * STEP * 3 < most; bytes *= STEP)
         if (measure_size(bench, bytes / sizeof(float) * sizeof(float), sums, &slowest) < 0)

@@ -21,6 +21,7 @@ enum {
     ACCEPTS_AT_ONCE = 64,
     LAST_WORDS_MS = 300,  /* for verdicts that are still on their way */
     DEPUTY_MS = 100,      /* before the end the second judge's word is taken */
+    NCCL_END_MS = 100,    /* before the end an all-reduce is over */
     OUT_MS = 2000,        /* a node that takes no part stays so long to say so */
     WITNESS_PERCENT = 40, /* of the time, and nobody was met */
 };
@@ -82,6 +83,8 @@ static void tick(struct gang_run *run)
     uint64_t now = ce_clock_ns();
     if (run->listening < 0 && now >= run->listen_due)
         start_listening(run, now);
+    if (gang_nccl_tick(&run->nccl, now))
+        gang_ring_tell(run);
     for (size_t i = 0; i < run->peer_count && !run->over; i++)
         gang_peer_tick(run, run->peers[i], now);
     uint64_t wait = (run->bound - run->began) / 100 * WITNESS_PERCENT;
@@ -163,6 +166,16 @@ static void conclude(struct gang_run *run)
     result->took_ms = (uint32_t)((ce_clock_ns() - run->began) / 1000000);
 }
 
+/* What was decided together is done together. */
+static void add_up(struct gang_run *run)
+{
+    struct ce_gang *result = &run->result;
+    struct ce_gang_nccl_word *word = &result->verdict.nccl;
+    if (run->over && word->plan == CE_GANG_NCCL_GO && run->nccl.part.ready == CE_GANG_NCCL_READY)
+        gang_nccl_run(&run->nccl, &run->task, word, run->bound - gang_ms(NCCL_END_MS),
+                      &result->nccl);
+}
+
 static void take_part(struct gang_run *run)
 {
     run->began = ce_clock_ns();
@@ -174,6 +187,7 @@ static void take_part(struct gang_run *run)
     if (gang_board_begin(run) < 0)
         return;
     begin_dials(run);
+    gang_nccl_begin(&run->nccl, &run->task, run->bound);
     while (!run->over) {
         uint64_t end = run->bound - gang_ms(run->deputy_heard ? DEPUTY_MS : 0);
         tick(run);
@@ -181,6 +195,7 @@ static void take_part(struct gang_run *run)
             break;
     }
     flush_all(run);
+    add_up(run);
     conclude(run);
 }
 
@@ -192,6 +207,7 @@ static void run_free(struct gang_run *run)
     if (run->listening >= 0)
         close(run->listening);
     gang_board_end(run);
+    gang_nccl_end(&run->nccl);
     gang_seal_destroy(run->seal);
     ce_gang_task_free(&run->task);
 }
@@ -234,7 +250,7 @@ static int print(const struct ce_gang *result)
 
 int main(int argc, char **argv)
 {
-    struct gang_run run = {.listening = -1, .result.end = CE_GANG_UNKNOWN};
+    struct gang_run run = {.listening = -1, .nccl = {.in = -1, .out = -1}, .result.end = CE_GANG_UNKNOWN};
     struct ce_error err;
     ce_autotext struct ce_text task = CE_TEXT(TASK_MAX);
     if (read_arguments(argc, argv, &task) < 0) {

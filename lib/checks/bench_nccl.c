@@ -197,16 +197,20 @@ static uint64_t median_of(const struct ce_nccl_run *run, const char *gpu)
     return median;
 }
 
-/* GB/s that others ask of such GPUs; 0: nobody is known to. */
-static uint32_t floor_of_model(const struct ce_nccl_run *run)
+uint32_t ce_nccl_floor_of_model(const char *gpu, uint32_t gpus, bool alone)
 {
-    for (uint32_t i = 0; i < run->nodes; i++)
-        if (run->parts[i].gpus != GPUS || strcmp(run->parts[i].gpu, run->parts[0].gpu) != 0)
-            return 0;
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (strcmp(models[i].name, run->parts->gpu) == 0)
-            return run->alone ? models[i].node : models[i].gang;
+    for (size_t i = 0; gpus == GPUS && i < sizeof models / sizeof *models; i++)
+        if (strcmp(models[i].name, gpu) == 0)
+            return alone ? models[i].node : models[i].gang;
     return 0;
+}
+
+static uint32_t floor_of_models(const struct ce_nccl_run *run)
+{
+    for (uint32_t i = 1; i < run->nodes; i++)
+        if (run->parts[i].gpus != run->parts->gpus || strcmp(run->parts[i].gpu, run->parts->gpu) != 0)
+            return 0;
+    return ce_nccl_floor_of_model(run->parts->gpu, run->parts->gpus, run->alone);
 }
 
 /* Cut, not rounded: 439.999 is not the floor of 440. */
@@ -253,7 +257,7 @@ static void judge_bandwidth(const struct judging *judging, uint64_t median)
     uint64_t bytes = ce_nccl_largest(run->parts, run->nodes);
     struct rate rate = {.mbytes = ce_nccl_rate(run->parts, run->nodes, bytes),
                         .median = median,
-                        .floor = given ? given : floor_of_model(run),
+                        .floor = given ? given : floor_of_models(run),
                         .given = given != 0};
     char subject[CE_SUBJECT];
     const char *name = run->alone ? run->parts->name : subject_of(judging, subject);

@@ -13,6 +13,10 @@ struct ce_nccl_limits {
     uint32_t below_percent; /* of the nodes' median: as much less is named; 0: none is */
 };
 
+/* GB/s that others ask of nodes that have each so many GPUs of this model, one alone or several together; 0:
+ * nobody is known to. */
+uint32_t ce_nccl_floor_of_model(const char *gpu, uint32_t gpus, bool alone);
+
 /* Findings called bench.nccl.start, .sum, .bandwidth and .transport, of each node that was alone,
  * of a gang of all its nodes; what is one node's fault names that node.  Sums that are wrong, a
  * floor that is missed, NCCL that fails, and sockets where there are rails are CE_FAIL; a gang

@@ -61,6 +61,8 @@ struct ce_check_view {
     const struct ce_gang *gang;        /* what the preflight found; NULL: there was none */
     const struct ce_hostlist *gang_nodes; /* the names of its nodes */
     const char *gang_unknown;          /* why there was none; NULL: there should be none */
+    bool gang_nccl;                    /* the nodes should have made an all-reduce */
+    uint32_t gang_gbytes;              /* its bus bandwidth at least, GB/s; 0: that of the model */
     uint32_t limit;                    /* the check's, of those that have one (checks/limit.h) */
 };
 
@@ -113,6 +115,8 @@ extern const struct ce_check ce_gpu_delta_checks[];
 extern const size_t ce_gpu_delta_check_count;
 extern const struct ce_check ce_gang_checks[];
 extern const size_t ce_gang_check_count;
+extern const struct ce_check ce_gang_nccl_checks[];
+extern const size_t ce_gang_nccl_check_count;
 extern const struct ce_check ce_gpu_leftover_checks[];
 extern const size_t ce_gpu_leftover_check_count;
 

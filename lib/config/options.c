@@ -316,7 +316,7 @@ static int apply_leftovers_wait(value_t value, struct ce_config *config, struct 
 static int apply_preflight_mode(value_t value, struct ce_config *config, struct ce_error *err)
 {
     if (ce_preflight_mode_parse(value->text, &config->policy.preflight.mode) < 0)
-        return ce_fail(err, "'%.40s': expected \"off\", \"network\" or \"rails\"", value->text);
+        return ce_fail(err, "'%.40s': expected \"off\", \"network\", \"rails\" or \"nccl\"", value->text);
     return 0;
 }
 
@@ -455,7 +455,8 @@ const struct ce_option ce_options[] = {
      "What the nodes of a job prove to each other in their prologs, before it starts.\n"
      "\"network\": that each reaches its neighbours and the first node on the cluster\n"
      "network, with what bandwidth, and that rails and firmware agree. \"rails\": also what\n"
-     "each rail carries, where there are rails. See docs/preflight.md."},
+     "each rail carries, where there are rails. \"nccl\": and that all GPUs of the job add up\n"
+     "right with each other, for which the deadline should be 40. See docs/preflight.md."},
     {"preflight.deadline", CE_OPTION_NUMBER, false, apply_preflight_deadline, NULL, "10",
      "In how many seconds it ends, whoever does not come: 4 to 60. cluster-prolog takes so\n"
      "much longer at most."},

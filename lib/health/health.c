@@ -26,6 +26,7 @@ static const struct {
     {ce_gpu_leftover_checks, &ce_gpu_leftover_check_count},
     {ce_host_checks, &ce_host_check_count},
     {ce_gang_checks, &ce_gang_check_count},
+    {ce_gang_nccl_checks, &ce_gang_nccl_check_count},
 };
 
 const struct ce_check *ce_health_check_at(size_t index)
@@ -172,7 +173,11 @@ int ce_health_judge_gang(const struct ce_gang *gang, const struct ce_hostlist *n
                          const char *unknown, const struct ce_policy *policy,
                          struct ce_findings *findings, struct ce_error *err)
 {
-    struct ce_check_view view = {.gang = gang, .gang_nodes = nodes, .gang_unknown = unknown};
+    struct ce_check_view view = {.gang = gang,
+                                 .gang_nodes = nodes,
+                                 .gang_unknown = unknown,
+                                 .gang_nccl = policy->preflight.mode == CE_PREFLIGHT_NCCL,
+                                 .gang_gbytes = policy->bench.nccl_gang_gbytes};
     run_checks(&view, NULL, policy, CE_PREFLIGHT, NULL, findings);
     return findings->lost ? ce_fail(err, "no memory") : 0;
 }

@@ -85,6 +85,7 @@ void ce_gang_view_write(const struct ce_gang_view *view, struct ce_text *out)
     ce_record_add(out, facts->firmware, "firmware");
     for (unsigned side = 0; side < COUNT(side_names); side++)
         write_link(&view->links[side], side_names[side], ce_gang_figures(facts), out);
+    ce_gang_nccl_part_write(&view->nccl, out);
 }
 
 static int read_link(const struct ce_record *record, const char *side, uint32_t figures,
@@ -122,6 +123,8 @@ int ce_gang_view_read(const struct ce_record *record, struct ce_gang_view *ret,
     for (unsigned side = 0; side < COUNT(side_names); side++)
         if (read_link(record, side_names[side], ce_gang_figures(facts), &view.links[side], err) < 0)
             return -1;
+    if (ce_gang_nccl_part_read(record, &view.nccl, err) < 0)
+        return -1;
     *ret = view;
     return 0;
 }
@@ -159,6 +162,7 @@ void ce_gang_verdict_write(const struct ce_gang_verdict *verdict, struct ce_text
     ce_record_add_number(out, verdict->silent_count, "silent");
     write_nodes(verdict->silent, named, "silent", out);
     ce_record_add_number(out, verdict->out_count, "outs");
+    ce_gang_nccl_word_write(&verdict->nccl, out);
 }
 
 static int read_nodes(const struct ce_record *record, const char *name, uint32_t nodes,
@@ -228,7 +232,8 @@ int ce_gang_verdict_read(const struct ce_record *record, uint32_t count,
         return -1;
     uint32_t named = verdict.silent_count < CE_GANG_NAMED ? verdict.silent_count : CE_GANG_NAMED;
     if (read_nodes(record, "other", count, verdict.other_count, verdict.others, err) < 0 ||
-        read_nodes(record, "silent", count, named, verdict.silent, err) < 0)
+        read_nodes(record, "silent", count, named, verdict.silent, err) < 0 ||
+        ce_gang_nccl_word_read(record, count, &verdict.nccl, err) < 0)
         return -1;
     for (uint32_t i = 0; i < verdict.slow_count; i++)
         if (read_slow(record, i, count, &verdict.slow[i], err) < 0)
@@ -253,6 +258,7 @@ void ce_gang_write(const struct ce_gang *gang, struct ce_text *out)
     ce_record_add(out, gang->refusal, "refusal");
     ce_gang_view_write(&gang->own, out);
     ce_gang_verdict_write(&gang->verdict, out);
+    ce_gang_nccl_write(&gang->nccl, out);
     ce_record_end(out);
 }
 
@@ -269,7 +275,8 @@ int ce_gang_parse(const char *text, uint32_t count, struct ce_gang *ret, struct 
         read_number(record, "refused", UINT32_MAX, &gang.refused, err) < 0 ||
         read_text(record, "refusal", gang.refusal, sizeof gang.refusal, err) < 0 ||
         ce_gang_view_read(record, &gang.own, err) < 0 ||
-        ce_gang_verdict_read(record, count, &gang.verdict, err) < 0)
+        ce_gang_verdict_read(record, count, &gang.verdict, err) < 0 ||
+        ce_gang_nccl_read(record, &gang.nccl, err) < 0)
         return -1;
     gang.end = (enum ce_gang_end)end;
     *ret = gang;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/gang_nccl.h"
 #include "model/record.h"
 
 enum {
@@ -51,6 +52,7 @@ struct ce_gang_view {
     bool sent;                      /* figures are of what it sent; else of what came in */
     struct ce_gang_facts facts;
     struct ce_gang_link links[2];   /* by ce_gang_side */
+    struct ce_gang_nccl_part nccl;
 };
 
 enum ce_gang_stand {
@@ -82,6 +84,7 @@ struct ce_gang_verdict {
     struct ce_gang_slow slow[CE_GANG_SLOW_MAX];
     uint32_t slow_count;
     uint32_t silent[CE_GANG_NAMED], silent_count, out_count; /* of all nodes */
+    struct ce_gang_nccl_word nccl;
 };
 
 enum ce_gang_end {
@@ -100,6 +103,7 @@ struct ce_gang {
     uint32_t judge, took_ms;
     uint32_t refused;         /* connections that were none of the job's, */
     char refusal[CE_GANG_WHY]; /* the last of them */
+    struct ce_gang_nccl nccl;
 };
 
 /* Lines of a record, without its begin and end; reading is strict. */

@@ -23,6 +23,7 @@ static const struct {
      CE_GANG_DEADLINE_MAX_MS},
     {"floor", offsetof(struct ce_gang_task, limits.floor_mbps), 0, UINT32_MAX},
     {"below", offsetof(struct ce_gang_task, limits.below_percent), 0, 99},
+    {"nccl", offsetof(struct ce_gang_task, nccl_mib), 0, 4096},
     {"witnesses", offsetof(struct ce_gang_task, witness_count), 0, CE_GANG_WITNESSES},
 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
@@ -50,6 +51,7 @@ void ce_gang_task_write(const struct ce_gang_task *task, struct ce_text *out)
         ce_record_add_number(out, *number_at(task, i), "%s", numbers[i].key);
     ce_record_add(out, task->interface, "interface");
     ce_record_add(out, task->socket, "socket");
+    ce_record_add(out, task->name, "name");
     for (uint32_t i = 0; i < task->facts.measured; i++) {
         ce_record_add(out, task->rails[i].device, "rail.%u.device", i);
         ce_record_add_number(out, task->rails[i].port, "rail.%u.port", i);
@@ -117,7 +119,8 @@ static int read_task(const struct ce_record *record, struct ce_gang_task *ret, s
     struct ce_gang_view view;
     if (read_numbers(record, ret, err) < 0 || ce_gang_view_read(record, &view, err) < 0 ||
         read_text(record, "interface", ret->interface, sizeof ret->interface, err) < 0 ||
-        read_text(record, "socket", ret->socket, sizeof ret->socket, err) < 0)
+        read_text(record, "socket", ret->socket, sizeof ret->socket, err) < 0 ||
+        read_text(record, "name", ret->name, sizeof ret->name, err) < 0)
         return -1;
     ret->out = view.out;
     ret->facts = view.facts;

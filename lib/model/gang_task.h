@@ -7,7 +7,7 @@
 #include "model/gang.h"
 #include "model/hca.h"
 
-enum { CE_GANG_WITNESSES = 8, CE_GANG_SOCKET = 108 };
+enum { CE_GANG_WITNESSES = 8, CE_GANG_SOCKET = 108, CE_GANG_NAME = 64 };
 enum { CE_GANG_DEADLINE_MIN_MS = 2000, CE_GANG_DEADLINE_MAX_MS = 60000 };
 
 struct ce_gang_rail {
@@ -29,6 +29,8 @@ struct ce_gang_task {
     bool out;                               /* only tell the others not to wait */
     char interface[CE_NETIF_NAME];          /* that has this node's address; "": none is known */
     char socket[CE_GANG_SOCKET];            /* munge's; "": the usual one */
+    uint32_t nccl_mib;                      /* of an all-reduce over all GPUs of the job; 0: none is made */
+    char name[CE_GANG_NAME];                /* of this node */
     struct ce_gang_limits limits;
     struct ce_gang_facts facts;             /* of this node */
     struct ce_gang_rail rails[CE_GANG_RAILS]; /* facts.measured of them */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "model/record.h"
 
 #define PREFIX "nccl."
@@ -24,6 +25,7 @@ static const struct {
     {"ranks", offsetof(struct ce_nccl_node, ranks), CE_NCCL_GPUS_MAX *CE_NCCL_NODES_MAX},
     {"version", offsetof(struct ce_nccl_node, version), 1000000},
     {"rails", offsetof(struct ce_nccl_node, rails), 8192},
+    {"cuda", offsetof(struct ce_nccl_node, cuda), 1},
 };
 
 #define TEXT(key, member)                                                                          \
@@ -172,6 +174,25 @@ void ce_nccl_say_stage(enum ce_nccl_stage stage, struct ce_text *out)
     ce_record_add_number(out, 1, PREFIX "began.%s", stages[stage]);
 }
 
+void ce_nccl_say_ready(uint32_t port, struct ce_text *out)
+{
+    ce_record_add_number(out, port, PREFIX "ready");
+}
+
+bool ce_nccl_output_is_ready(const char *output, uint32_t *port)
+{
+    static const char key[] = PREFIX "ready=";
+    for (const char *end, *rest; (end = strchr(output, '\n')) != NULL; output = end + 1) {
+        uint64_t number;
+        if (strncmp(output, key, sizeof key - 1) != 0 ||
+            ce_parse_digits(output + sizeof key - 1, 65535, &number, &rest) < 0 || rest != end)
+            continue;
+        *port = (uint32_t)number;
+        return true;
+    }
+    return false;
+}
+
 void ce_nccl_say_gpus(const struct ce_nccl_node *node, struct ce_text *out)
 {
     ce_record_add_number(out, node->gpus, PREFIX "gpus");
@@ -188,6 +209,8 @@ void ce_nccl_say_end(const struct ce_nccl_node *node, struct ce_text *out)
 {
     ce_record_add_number(out, node->ranks, PREFIX "ranks");
     ce_record_add(out, outcomes[node->outcome], PREFIX "outcome");
+    if (node->cuda)
+        ce_record_add_number(out, node->cuda, PREFIX "cuda");
     if (node->reason[0])
         ce_record_add(out, node->reason, PREFIX "reason");
 }

@@ -55,6 +55,7 @@ struct ce_nccl_node {
     enum ce_nccl_stage at;
     enum ce_nccl_outcome outcome;
     char reason[CE_NCCL_REASON];
+    uint32_t cuda; /* 1: what failed is CUDA on this node, and not for want of memory */
     struct ce_nccl_size sizes[CE_NCCL_SIZES_MAX]; /* smallest first */
     unsigned size_count;
     uint32_t rails;             /* that NCCL should use for other nodes; 0: none are known */
@@ -98,9 +99,13 @@ int ce_nccl_node_read(const char *text, struct ce_nccl_node *ret, struct ce_erro
 /* What helpers/bench-nccl prints while it runs: lines that begin with "nccl.", between those of
  * NCCL's log.  Each is written when it is known, so that nothing is lost where it is ended. */
 void ce_nccl_say_stage(enum ce_nccl_stage stage, struct ce_text *out);
+/* It waits for the word to begin; `port`: of the first node, where the others meet it, else 0. */
+void ce_nccl_say_ready(uint32_t port, struct ce_text *out);
 void ce_nccl_say_gpus(const struct ce_nccl_node *node, struct ce_text *out);
 void ce_nccl_say_size(const struct ce_nccl_node *node, struct ce_text *out); /* the last one */
 void ce_nccl_say_end(const struct ce_nccl_node *node, struct ce_text *out);
+/* Has it said that it is ready?  The last whole line counts. */
+bool ce_nccl_output_is_ready(const char *output, uint32_t *port);
 /* Read them, up to the last whole line.  0; -1 with err. */
 int ce_nccl_output_read(const char *output, struct ce_nccl_node *ret, struct ce_error *err);
 

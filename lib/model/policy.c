@@ -15,7 +15,7 @@ static const char *const differ_names[] = {"warn", "common", "refuse"};
 static const char *const leftovers_names[] = {"warn", "end", "end-shared"};
 static const char *const mode_names[] = {"observe", "drain"};
 static const char *const recover_names[] = {"off", "on"};
-static const char *const preflight_names[] = {"off", "network", "rails"};
+static const char *const preflight_names[] = {"off", "network", "rails", "nccl"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Above Linux' own ephemeral range (32768-60999), so that nothing else is given the port. */

@@ -77,6 +77,7 @@ enum ce_preflight_mode {
     CE_PREFLIGHT_OFF,
     CE_PREFLIGHT_NETWORK, /* over the cluster network */
     CE_PREFLIGHT_RAILS,   /* and over the rails, where there are any */
+    CE_PREFLIGHT_NCCL,    /* and between all GPUs of the job */
 };
 struct ce_preflight_policy {
     enum ce_preflight_mode mode;
@@ -162,7 +163,7 @@ int ce_recover_parse(const char *text, enum ce_recover *ret);
 int ce_differ_parse(const char *text, enum ce_differ *ret);
 /* "warn", "end", "end-shared". */
 int ce_leftovers_parse(const char *text, enum ce_leftovers *ret);
-/* "off", "network", "rails". */
+/* "off", "network", "rails", "nccl". */
 int ce_preflight_mode_parse(const char *text, enum ce_preflight_mode *ret);
 
 /* Usable as a name suffix: letters, digits, '-', '_', '.'; and short enough. */

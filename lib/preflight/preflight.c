@@ -12,6 +12,7 @@
 #include "launch/gid.h"
 #include "local/texts.h"
 #include "model/gang_task.h"
+#include "preflight/nccl_settings.h"
 
 enum {
     CONF_MS = 2000,
@@ -172,6 +173,20 @@ static void list_rails(const struct ce_rails *rails, struct ce_gang_task *task)
     }
 }
 
+/* ---------------------------------------------------------------- the all-reduce */
+
+/* MiB, so that it takes well below a second over rails, and over sockets of 10 Gb/s. */
+enum { NCCL_RAILS_MIB = 512, NCCL_SOCKETS_MIB = 64 };
+
+static int plan_nccl(const struct ce_cluster *cluster, const struct ce_allocation *allocation,
+                     const struct ce_texts *texts, struct ce_gang_task *task, char ***settings,
+                     struct ce_error *err)
+{
+    task->nccl_mib = cluster->rails.count ? NCCL_RAILS_MIB : NCCL_SOCKETS_MIB;
+    *settings = ce_nccl_settings(cluster, allocation, texts, err);
+    return *settings ? 0 : -1;
+}
+
 /* ---------------------------------------------------------------- the task */
 
 /* Where this node's own interface is down it does not know which addresses are on the cluster network: the
@@ -208,8 +223,9 @@ static int check_own(const struct ce_cluster *cluster, const struct ce_gang_task
                    ce_address_format(&task->addresses[task->self], text));
 }
 
-static int fill_task(bool with_rails, const struct ce_allocation *allocation, const struct ce_texts *texts,
-                     struct ce_gang_task *task, struct ce_error *err)
+static int fill_task(enum ce_preflight_mode mode, const struct ce_allocation *allocation,
+                     const struct ce_texts *texts, struct ce_gang_task *task, char ***settings,
+                     struct ce_error *err)
 {
     struct ce_cluster cluster;
     struct ce_notes ignored = {.count = 0};
@@ -217,6 +233,8 @@ static int fill_task(bool with_rails, const struct ce_allocation *allocation, co
                                  texts->book, &ignored, err);
     if (!failed)
         failed = find_addresses(&cluster, allocation, texts, err);
+    if (!failed && mode == CE_PREFLIGHT_NCCL)
+        failed = plan_nccl(&cluster, allocation, texts, task, settings, err);
     if (!failed) {
         task->addresses = cluster.addresses;
         cluster.addresses = NULL;
@@ -224,7 +242,7 @@ static int fill_task(bool with_rails, const struct ce_allocation *allocation, co
         failed = check_own(&cluster, task, err);
         choose_witnesses(texts->book, &cluster.network, task);
         describe_rails(&cluster.rails, &task->facts);
-        if (with_rails)
+        if (mode >= CE_PREFLIGHT_RAILS)
             list_rails(&cluster.rails, task);
         /* What a busy machine's TCP carries says little of its network: it has only the floor. */
         if (!task->facts.measured)
@@ -235,8 +253,8 @@ static int fill_task(bool with_rails, const struct ce_allocation *allocation, co
 }
 
 static int make_task(const struct ce_preflight *what, const struct ce_hostlist *nodes,
-                     const char *socket, struct ce_gang_task *task, struct ce_notes *notes,
-                     struct ce_error *err)
+                     const char *socket, struct ce_gang_task *task, char ***settings,
+                     struct ce_notes *notes, struct ce_error *err)
 {
     const struct ce_preflight_policy *policy = what->policy;
     const struct ce_allocation allocation = {
@@ -253,12 +271,13 @@ static int make_task(const struct ce_preflight *what, const struct ce_hostlist *
         .facts.whole = what->whole,
     };
     ce_copy(task->socket, sizeof task->socket, socket);
+    snprintf(task->name, sizeof task->name, "%.*s", CE_GANG_NAME - 1, what->node_name ? what->node_name : "");
     if (task->count > CE_GANG_NODES_MAX)
         return ce_fail(err, "%u nodes, more than %d", task->count, CE_GANG_NODES_MAX);
     if (find_self(nodes, what->node_name, &task->self, err) < 0)
         return -1;
     ce_texts_read(what->run_dir, &texts, notes);
-    int failed = texts.book ? fill_task(policy->mode == CE_PREFLIGHT_RAILS, &allocation, &texts, task, err)
+    int failed = texts.book ? fill_task(policy->mode, &allocation, &texts, task, settings, err)
                             : ce_fail(err, "there is no address book");
     ce_texts_free(&texts);
     return failed;
@@ -266,14 +285,16 @@ static int make_task(const struct ce_preflight *what, const struct ce_hostlist *
 
 /* ---------------------------------------------------------------- the helper */
 
-static int run_helper(const char *helpers, const struct ce_gang_task *task, struct ce_gang *ret,
-                      struct ce_error *err)
+static int run_helper(const char *helpers, const struct ce_gang_task *task, char *const *settings,
+                      struct ce_gang *ret, struct ce_error *err)
 {
     char path[4096], *argv[PIECES + 2] = {path};
     size_t count = 1;
     ce_autotext struct ce_text text = CE_TEXT(TASK_MAX);
-    struct ce_child child = {
-        .argv = argv, .deadline_ms = task->deadline_ms + SPARE_MS + LATE_MS, .output_max = CE_GANG_TEXT_MAX};
+    struct ce_child child = {.argv = argv,
+                             .envp = settings,
+                             .deadline_ms = task->deadline_ms + SPARE_MS + LATE_MS,
+                             .output_max = CE_GANG_TEXT_MAX};
     snprintf(path, sizeof path, "%s/preflight", helpers);
     ce_gang_task_write(task, &text);
     bool whole = ce_text_ok(&text);
@@ -312,15 +333,17 @@ int ce_preflight_run(const struct ce_preflight *what, struct ce_preflight_found 
 {
     struct conf conf;
     struct ce_gang_task task = {.addresses = NULL};
+    char **settings = NULL; /* of NCCL; NULL: it is not used */
     *ret = (struct ce_preflight_found){.nodes = read_list(what->node_list, err)};
     if (!ret->nodes)
         return -1;
     ask_conf(what->helpers, &conf, notes);
     if (check_conf(&conf, err) < 0)
         return -1;
-    int failed = make_task(what, ret->nodes, conf.socket, &task, notes, err);
+    int failed = make_task(what, ret->nodes, conf.socket, &task, &settings, notes, err);
     if (!failed)
-        failed = run_helper(what->helpers, &task, &ret->gang, err);
+        failed = run_helper(what->helpers, &task, settings, &ret->gang, err);
+    ce_nccl_settings_free(settings);
     ce_gang_task_free(&task);
     /* The prologs of the silent ones may only begin with the first step of a script that runs by now. */
     ret->gang.requeue &= conf.known;

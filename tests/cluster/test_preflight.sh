@@ -16,36 +16,15 @@ set -euo pipefail
 . "$(dirname "$0")/steps.sh"
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/health.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/preflight.sh"
 
-readonly log=/var/log/cluster-env/health.jsonl
 readonly isolated="cluster network reaches no node of the job: eth1 is down; check the cable and switch port of its cluster network [cluster-env gang.reach]"
 declare -A address=([zeta1]=10.20.0.11 [n10]=10.20.0.12 [n9]=10.20.0.13 [alpha]=10.20.0.14) # in_order is the job's order
 
 # preflight [LINE]: it is on, with that in its group
 preflight() { configure 'mode = "drain";' "$expect" "preflight = { mode = \"network\"; deadline = ${2-5}; ${1-} };"; }
 
-# told NODE JOB FILTER: of the preflight's line in its log
-told() {
-    as_root "$1" cat $log | jq -rcs --argjson job "$2" "map(select(.phase == \"preflight\" and .job == \$job)) | last | $3"
-}
-wants() { # wants NODE JOB FILTER EXPECTED
-    wait_until 10 has_told "$@" || complain "$1: $(told "$1" "$2" '[.checked, .done, .error, .took_ms, .notes, .findings]')"
-}
-has_told() { [[ $(told "$1" "$2" "$3") == "$4" ]]; }
-readonly findings='[.findings[] | "\(.verdict) \(.check) \(.subject)"] | unique | join(",")'
-clean() { wants "$1" "$2" '[.checked, .done, (.findings | length), (.notes | length)]' '[true,"nothing",0,0]'; }
-
-# gang NAME OPTION...: a job over all nodes, which writes who it is; its id is in $id
-id=''
-gang() {
-    run as_user srun -Q -N4 "${@:2}" bash -c 'echo "$SLURM_JOB_ID" >"$0"' "$home/$1"
-    id=$(<"$home/$1") || id=0
-}
-# batch NAME OPTION...: the same as a batch job that goes on in the background; $out is its id
-batch() {
-    submit "$1" "$home/$1.out" -N4 --requeue "${@:2}" --wrap "srun -Q hostname >$home/$1.hosts; touch $home/$1.done"
-    id=$out
-}
 # A node's packets to others go to an address that nobody has.
 deaf() { # deaf NODE OTHER...
     local other
@@ -61,8 +40,6 @@ hearing() {
         as_root "$other" ip neigh del "${address[$1]}" dev eth1
     done
 }
-is_requeued() { as_root head scontrol show job "$1" | grep -q 'Restarts=1'; }
-nothing_runs() { [[ -z $(as_root head pgrep -f '/cluster-env/preflight --task' || true) ]]; }
 nothing_is_left() { wait_until 10 nothing_runs || complain "left: $(as_root head pgrep -af preflight)"; }
 
 # ---------------------------------------------------------------- well

@@ -57,7 +57,7 @@ static void write_preflight(void)
     struct ce_gang gang = {.end = CE_GANG_JUDGED, .requeue = true};
     ce_autotext struct ce_text text = CE_TEXT(CE_GANG_TEXT_MAX), script = CE_TEXT(2 * CE_GANG_TEXT_MAX);
     ce_gang_write(&gang, &text);
-    ce_text_addf(&script, "cat <<'END'\n%sEND\n", ce_text_string(&text));
+    ce_text_addf(&script, "PATH=/bin:/usr/bin env >%s/said; cat <<'END'\n%sEND\n", texts.path, ce_text_string(&text));
     assert_true(ce_text_ok(&script));
     write_helper("preflight", ce_text_string(&script));
 }
@@ -79,13 +79,15 @@ static const struct row {
     {"of_a_conf_that_is_not_known_nobody_is_requeued", "exit 1\n", "", false},
 };
 
+static enum ce_preflight_mode mode = CE_PREFLIGHT_NETWORK;
+
 static int run(const char *conf, const char *node_facts, const char *book, struct ce_preflight_found *found,
                struct ce_error *err)
 {
     struct ce_policy policy;
     struct ce_notes notes = {.count = 0};
     ce_policy_default(&policy);
-    policy.preflight.mode = CE_PREFLIGHT_NETWORK;
+    policy.preflight.mode = mode;
     write_helper("slurm-node", conf);
     write_preflight();
     unit_dir_write(&texts, CE_FACTS_FILE, node_facts);
@@ -127,9 +129,30 @@ static void looks_at_its_own_address(void **state)
     assert_int_equal(failed, *row->error ? -1 : 0);
 }
 
+/* Slurm's environment was cleared by then; helpers/preflight hands its own on to bench-nccl. */
+static void nccl_gets_what_a_job_gets(void **state)
+{
+    static const char two[] =
+        FRAMED(NETIF("1", "10.1.0.1") "netif.eth0.index=1\nnetif.eth0.kind=ethernet\nnetif.eth0.up=1\n"
+               "netif.eth0.default_route=1\nnetif.eth0.address.0=10.9.0.1/16\n");
+    ce_autopreflight struct ce_preflight_found found;
+    struct ce_error err;
+    (void)state;
+    mode = CE_PREFLIGHT_NCCL;
+    clearenv();
+    int failed = run(rows[0].conf, two, good_book, &found, &err);
+    mode = CE_PREFLIGHT_NETWORK;
+    assert_string_equal(err.text, "");
+    assert_int_equal(failed, 0);
+    char *said = unit_dir_read(&texts, "said");
+    unit_holds(said, "NCCL_SOCKET_IFNAME==eth1\n");
+    free(said);
+}
+
 int main(void)
 {
     UNIT_TABLE(owns, looks_at_its_own_address);
     UNIT_TABLE(rows, asks_slurm);
+    UNIT_RULE(nccl_gets_what_a_job_gets);
     return cmocka_run_group_tests_name("preflight/preflight", unit_tests, make_folders, remove_folders);
 }
