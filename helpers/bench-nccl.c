@@ -41,7 +41,7 @@ int nccl_bench_cuda(struct nccl_bench *bench, cu_result code, const char *what)
         return 0;
     snprintf(text, sizeof text, "%s: %s", what, cuda_word(&bench->cuda, code, word, sizeof word));
     if (!TOLD(bench))
-        bench->result.cuda = code != CU_OUT_OF_MEMORY;
+        bench->result.hardware = code == CU_ECC_UNCORRECTABLE || code == CU_HARDWARE_STACK_ERROR;
     return nccl_bench_fail(bench, CE_NCCL_FAILED, text);
 }
 
@@ -51,8 +51,6 @@ int nccl_bench_nccl(struct nccl_bench *bench, nc_result code, const char *what)
     if (code == NC_OK)
         return 0;
     snprintf(text, sizeof text, "%s: %s", what, nccl_word(&bench->nccl, code, word, sizeof word));
-    if (!TOLD(bench))
-        bench->result.cuda = code == NC_CUDA_ERROR;
     return nccl_bench_fail(bench, code == NC_REMOTE_ERROR ? CE_NCCL_OTHERS : CE_NCCL_FAILED, text);
 }
 

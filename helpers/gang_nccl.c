@@ -23,6 +23,7 @@ enum {
     WORDS = 10,
     SAID_MAX = 16 << 20, /* NCCL's log, too */
     LOOK_MS = 20,
+    COLLECT_MS = 2,
     OWN_END_MS = 300, /* so much before its end it gives up by itself, and says where it was */
     ALONE_MS = 1500,  /* less is too little to repeat it alone */
     PREPARE_SHARE = 2, /* half of the time is for the drivers, half for the all-reduce */
@@ -118,6 +119,15 @@ static void stop(struct gang_nccl *nccl)
     }
     nccl->in = nccl->out = -1;
     nccl->pid = 0;
+}
+
+/* Its GPUs are free, also in NVML's list, when it is gone. */
+static void stop_and_collect(struct gang_nccl *nccl, uint64_t until)
+{
+    pid_t pid = nccl->pid;
+    stop(nccl);
+    while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0 && ce_clock_ns() < until)
+        poll(NULL, 0, COLLECT_MS);
 }
 
 /* false: it has said its last word. */
@@ -235,7 +245,7 @@ static void read_end(const struct gang_nccl *nccl, bool ended, struct ce_nccl_no
         ce_nccl_node_end(node, ended ? CE_NCCL_SILENT : CE_NCCL_LATE, "%s",
                          ended ? "it does not say how it ended" : "it does not end");
     *ret = (struct ce_gang_nccl_end){
-        .outcome = node->outcome, .at = node->at, .cuda = node->cuda != 0};
+        .outcome = node->outcome, .at = node->at, .hardware = node->hardware != 0};
     snprintf(ret->reason, sizeof ret->reason, "%s", node->reason);
     for (unsigned i = 0; i < node->size_count; i++)
         ret->wrong += node->sizes[i].wrong;
@@ -270,10 +280,10 @@ static void run_together(struct gang_nccl *nccl, const struct ce_gang_nccl_word 
     read_end(nccl, ended, &node, &ret->together);
     take_measured(&node, ret);
     ret->ran = true;
-    stop(nccl);
+    stop_and_collect(nccl, until);
 }
 
-/* Sums or GPUs that are wrong without any other node are this node's. */
+/* Sums that are wrong without any other node are this node's. */
 static void run_alone(struct gang_nccl *nccl, const struct ce_gang_task *task, uint64_t until,
                       struct ce_gang_nccl *ret)
 {
@@ -295,7 +305,7 @@ void gang_nccl_run(struct gang_nccl *nccl, const struct ce_gang_task *task,
                    const struct ce_gang_nccl_word *word, uint64_t until, struct ce_gang_nccl *ret)
 {
     run_together(nccl, word, until, ret);
-    if (ret->together.wrong || (ret->together.outcome == CE_NCCL_FAILED && ret->together.cuda))
+    if (ret->together.wrong)
         run_alone(nccl, task, until, ret);
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-enum { NC_OK = 0, NC_CUDA_ERROR = 1, NC_REMOTE_ERROR = 6, NC_IN_PROGRESS = 7 };
+enum { NC_OK = 0, NC_REMOTE_ERROR = 6, NC_IN_PROGRESS = 7 };
 enum { NC_FLOAT = 7 }; /* of ncclDataType_t */
 enum { NC_SUM = 0 };   /* of ncclRedOp_t */
 enum { NC_UNIQUE_ID = 128, NC_MAJOR = 2 };

@@ -70,17 +70,12 @@ static void add_not_run(const struct ce_check_view *view, struct ce_findings *ou
                         "%s", word->why);
 }
 
-/* What fails in the same way where no other node is has no other node to blame. */
-static bool fails_alone(const struct ce_gang_nccl *nccl)
-{
-    return nccl->repeated && nccl->alone.outcome == CE_NCCL_FAILED && nccl->alone.cuda &&
-           nccl->alone.at >= CE_NCCL_INIT;
-}
-
+/* NCCL gives up for much that is not this node's: a library too new for the driver, a setting, another
+ * node.  What the driver says of a GPU's hardware is. */
 static void add_failed(const struct ce_gang_nccl *nccl, struct ce_findings *out)
 {
-    if (fails_alone(nccl))
-        ce_findings_add(out, CE_FAIL, "", "%.120s, also without the other nodes", nccl->alone.reason);
+    if (nccl->together.hardware)
+        ce_findings_add(out, CE_FAIL, "", "%s", nccl->together.reason);
     else
         ce_findings_add(out, CE_UNKNOWN, "", "%.120s%s%.60s", nccl->together.reason,
                         nccl->log.warning[0] ? "; NCCL: " : "", nccl->log.warning);

@@ -139,7 +139,7 @@ static void write_end(const struct ce_gang_nccl_end *end, const char *which, str
     ce_record_add(out, ce_nccl_outcome_name(end->outcome), "nccl.%s", which);
     ce_record_add(out, ce_nccl_stage_name(end->at), "nccl.%s.at", which);
     ce_record_add(out, end->reason, "nccl.%s.reason", which);
-    ce_record_add_number(out, end->cuda, "nccl.%s.cuda", which);
+    ce_record_add_number(out, end->hardware, "nccl.%s.hardware", which);
     ce_record_add_number(out, end->wrong, "nccl.%s.wrong", which);
 }
 
@@ -175,12 +175,12 @@ static int read_end(const struct ce_record *record, const char *which,
     snprintf(key[0], sizeof *key, "nccl.%s", which);
     snprintf(key[1], sizeof *key, "nccl.%s.at", which);
     snprintf(key[2], sizeof *key, "nccl.%s.reason", which);
-    snprintf(key[3], sizeof *key, "nccl.%s.cuda", which);
+    snprintf(key[3], sizeof *key, "nccl.%s.hardware", which);
     snprintf(key[4], sizeof *key, "nccl.%s.wrong", which);
     if (read_name(record, outcomes, COUNT(outcomes), &outcome, err, key[0]) < 0 ||
         read_name(record, stages, COUNT(stages), &at, err, key[1]) < 0 ||
         read_text(record, ret->reason, sizeof ret->reason, err, key[2]) < 0 ||
-        read_switch(record, &ret->cuda, err, key[3]) < 0 ||
+        read_switch(record, &ret->hardware, err, key[3]) < 0 ||
         read_number(record, most, &ret->wrong, err, key[4]) < 0)
         return -1;
     ret->outcome = (enum ce_nccl_outcome)outcome;

@@ -52,7 +52,7 @@ struct ce_gang_nccl_end {
     enum ce_nccl_outcome outcome;
     enum ce_nccl_stage at;
     char reason[CE_NCCL_REASON];
-    bool cuda;      /* failed: it was an error of CUDA's */
+    bool hardware;  /* failed: a GPU of this node, by the driver's own word */
     uint64_t wrong; /* sums */
 };
 

@@ -25,7 +25,7 @@ static const struct {
     {"ranks", offsetof(struct ce_nccl_node, ranks), CE_NCCL_GPUS_MAX *CE_NCCL_NODES_MAX},
     {"version", offsetof(struct ce_nccl_node, version), 1000000},
     {"rails", offsetof(struct ce_nccl_node, rails), 8192},
-    {"cuda", offsetof(struct ce_nccl_node, cuda), 1},
+    {"hardware", offsetof(struct ce_nccl_node, hardware), 1},
 };
 
 #define TEXT(key, member)                                                                          \
@@ -209,8 +209,8 @@ void ce_nccl_say_end(const struct ce_nccl_node *node, struct ce_text *out)
 {
     ce_record_add_number(out, node->ranks, PREFIX "ranks");
     ce_record_add(out, outcomes[node->outcome], PREFIX "outcome");
-    if (node->cuda)
-        ce_record_add_number(out, node->cuda, PREFIX "cuda");
+    if (node->hardware)
+        ce_record_add_number(out, node->hardware, PREFIX "hardware");
     if (node->reason[0])
         ce_record_add(out, node->reason, PREFIX "reason");
 }

@@ -55,7 +55,7 @@ struct ce_nccl_node {
     enum ce_nccl_stage at;
     enum ce_nccl_outcome outcome;
     char reason[CE_NCCL_REASON];
-    uint32_t cuda; /* 1: what failed is CUDA on this node, and not for want of memory */
+    uint32_t hardware; /* 1: what failed is a GPU of this node, by the driver's own word */
     struct ce_nccl_size sizes[CE_NCCL_SIZES_MAX]; /* smallest first */
     unsigned size_count;
     uint32_t rails;             /* that NCCL should use for other nodes; 0: none are known */

@@ -59,7 +59,6 @@ number sizeof\(nc_type\) sizeof\(ncclDataType_t\)
 number sizeof\(nc_operation\) sizeof\(ncclRedOp_t\)
 number sizeof\(nc_id\) sizeof\(ncclUniqueId\)
 number NC_OK ncclSuccess
-number NC_CUDA_ERROR ncclUnhandledCudaError
 number NC_REMOTE_ERROR ncclRemoteError
 number NC_IN_PROGRESS ncclInProgress
 number NC_FLOAT ncclFloat32

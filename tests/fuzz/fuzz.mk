@@ -71,12 +71,16 @@ EXTRA_DIST += \
     tests/fuzz/corpus/gang/hello \
     tests/fuzz/corpus/gang/offer \
     tests/fuzz/corpus/gang/report \
+    tests/fuzz/corpus/gang/report_nccl \
     tests/fuzz/corpus/gang/task \
     tests/fuzz/corpus/gang/verdict \
+    tests/fuzz/corpus/gang/verdict_nccl \
     tests/fuzz/corpus/gang/view \
+    tests/fuzz/corpus/gang/view_nccl \
     tests/fuzz/corpus/gpu_bench/ended \
     tests/fuzz/corpus/gpu_bench/usual \
     tests/fuzz/corpus/nccl_bench/labels \
+    tests/fuzz/corpus/nccl_bench/ready \
     tests/fuzz/corpus/nccl_bench/usual \
     tests/fuzz/corpus/hostlist/eight-groups \
     tests/fuzz/corpus/hostlist/groups \

@@ -16,6 +16,10 @@ static void check_verdict(const struct ce_gang_verdict *verdict)
     for (uint32_t i = 0; i < verdict->slow_count; i++)
         FUZZ_CHECK(verdict->slow[i].other < NODES && verdict->slow[i].rail < CE_GANG_RAILS);
     FUZZ_CHECK(verdict->silent_count <= NODES && ce_is_printable(verdict->most));
+    FUZZ_CHECK(verdict->nccl.node < NODES && ce_is_printable(verdict->nccl.why));
+    /* It becomes a word of bench-nccl's line. */
+    FUZZ_CHECK(verdict->nccl.plan != CE_GANG_NCCL_GO ||
+               (verdict->nccl.port && strlen(verdict->nccl.token) == CE_GANG_NCCL_TOKEN - 1));
 }
 
 static void check_message(const char *data)
@@ -49,6 +53,8 @@ static void check_report(const char *data)
     }
     check_verdict(&gang.verdict);
     FUZZ_CHECK(ce_is_printable(gang.why) && ce_is_printable(gang.refusal));
+    FUZZ_CHECK(ce_is_printable(gang.nccl.together.reason) && ce_is_printable(gang.nccl.alone.reason));
+    FUZZ_CHECK(ce_is_printable(gang.nccl.log.via) && gang.nccl.gpus <= CE_NCCL_GPUS_MAX);
 }
 
 static void check_task(const char *data)

@@ -57,7 +57,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ce_error err = {""};
     struct ce_nccl_node node;
     char *text = fuzz_text(data, size);
+    uint32_t port = 0;
     check_labels(text);
+    FUZZ_CHECK(!ce_nccl_output_is_ready(text, &port) || port <= 65535);
     int read = ce_nccl_output_read(text, &node, &err);
     if (read < 0)
         read = ce_nccl_node_read(text, &node, &err);

@@ -279,6 +279,60 @@ check_gang() {
         "2 of 3 nodes came to 127.0.0.1, port $port, node 2 did not|2 of 3 nodes came to 127.0.0.1, port $port, node 2 did not"
 }
 
+# As the preflight does it: each says whether it could, and begins when all can.
+begin_waiting() { # NODE
+    timeout 60 "$work/helpers/bench-nccl" --name="n$1" --nodes=2 --node="$1" --address=127.0.0.1 --wait \
+        --bytes=1048576 --least=1048576 <"$work/in.$1" >"$work/node.$1" 2>&1 &
+    started="$started $!"
+}
+both_are_ready() {
+    tries=0
+    until [ "$(cat "$work"/node.[01] | grep -c '^nccl.ready=')" -eq 2 ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || return 1
+        sleep 0.1
+    done
+}
+check_wait() {
+    scene
+    rm -f "$work"/node.?
+    mkfifo "$work/in.0" "$work/in.1"
+    begin_waiting 0
+    begin_waiting 1
+    exec 7>"$work/in.0" 8>"$work/in.1"
+    both_are_ready || true
+    meet=$(sed -n 's/^nccl.ready=//p' "$work/node.0")
+    is "who waits says where it is met, and nothing is used of NCCL yet" "$((${meet:-0} > 0)) $(words ready | cut -d'|' -f2) $(words began.init)" "1 0 "
+    echo "$meet token 8000 20000" >&7
+    echo "$meet token 8000 20000" >&8
+    exec 7>&- 8>&-
+    end_nodes
+    is "told to, they add up, in one size" "$(words outcome) $(words size.0.bytes) $(words size.1.bytes)" "done|done 1048576|1048576 "
+    status=0
+    timeout 60 "$work/helpers/bench-nccl" --nodes=2 --node=1 --address=127.0.0.1 --wait </dev/null >"$work/node.0" 2>&1 || status=$?
+    is "whose starter is gone gives all back" "$status $(sed -n 's/^nccl.reason=//p' "$work/node.0") $(tail -n 1 "$work/log")" \
+        "0 no word to begin came 0 things are left"
+    scene gpu.1.processes=1
+    timeout 60 "$work/helpers/bench-nccl" --nodes=2 --node=1 --address=127.0.0.1 --wait </dev/null >"$work/node.0" 2>&1 || true
+    is "who cannot does not wait" "$(grep -cE '^nccl.(ready|began.meet)=' "$work/node.0") $(sed -n 's/^nccl.outcome=//p' "$work/node.0")" "0 skipped"
+    status=0
+    ./helpers/bench-nccl --wait >"$work/text" 2>&1 || status=$?
+    is "alone nobody waits" "$status" 2
+}
+
+# What the driver says of the hardware is told from all else that fails.
+check_hardware() {
+    for code in 214 714 700 2; do
+        scene "gpu.1.query=error:$code"
+        "$work/helpers/bench-nccl" >"$work/text" 2>&1 || true
+        is "CUDA's error $code" "$(sed -n 's/^nccl.outcome=//p' "$work/text") $(sed -n 's/^nccl.hardware=//p' "$work/text")" \
+            "failed $([ $code = 214 ] || [ $code = 714 ] && echo 1)"
+    done
+    scene nccl.reduce=error:1
+    "$work/helpers/bench-nccl" >"$work/text" 2>&1 || true
+    is "NCCL's unhandled CUDA error may be a driver too old" "$(grep -c '^nccl.hardware=' "$work/text")" 0
+}
+
 # Whoever else comes to the port takes no part, and holds nobody up.
 check_strangers() {
     scene
@@ -464,6 +518,8 @@ check_released
 check_interrupt
 check_libraries
 check_gang
+check_wait
+check_hardware
 check_strangers
 check_kept
 check_job

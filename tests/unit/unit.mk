@@ -39,6 +39,8 @@ unit_programs = \
     tests/unit/checks/test_kernel \
     tests/unit/checks/test_gang \
     tests/unit/checks/test_gang_judge \
+    tests/unit/checks/test_gang_nccl \
+    tests/unit/checks/test_gang_nccl_plan \
     tests/unit/checks/test_gpu_delta \
     tests/unit/helpers/test_gang_isolated \
     tests/unit/helpers/test_gang_ring \

@@ -21,6 +21,11 @@ static void a_report_reads_as_it_was_written(void **state)
                     .most = "8", .median_mbps = 99,
                     .slow = {{1, 20, 30, 2, CE_GANG_TAKES, true}}, .slow_count = 1,
                     .silent = {0, 3}, .silent_count = 2, .out_count = 1},
+        .nccl = {.ran = true, .repeated = true,
+                 .together = {CE_NCCL_DONE, CE_NCCL_MEASURE, "", false, 3},
+                 .alone = {CE_NCCL_FAILED, CE_NCCL_INIT, "no", true, 0},
+                 .gpu = "NVIDIA B200", .gpus = 8, .ranks = 32, .bytes = 1 << 20, .ns = 99,
+                 .log = {.network = "IB", .via = "NVLS", .warning = "w"}},
         .requeue = true, .judge = 1, .took_ms = 77, .refused = 3, .refusal = "an old one"};
     struct ce_gang again;
     struct ce_error err = {""};
@@ -32,6 +37,9 @@ static void a_report_reads_as_it_was_written(void **state)
     assert_string_equal(ce_text_string(&text), ce_text_string(&second));
     assert_int_equal(again.verdict.slow[0].way, CE_GANG_TAKES);
     assert_int_equal(again.own.links[0].mbps[1], 200);
+    assert_int_equal(again.nccl.together.wrong, 3);
+    assert_true(again.nccl.alone.hardware);
+    assert_int_equal(again.nccl.ranks, 32);
     assert_int_equal(ce_gang_parse(ce_text_string(&text), 3, &again, &err), -1); /* there is no node 3 */
 }
 
@@ -46,6 +54,14 @@ static void the_largest_report_fits(void **state)
     for (unsigned i = 0; i < CE_GANG_RAILS; i++)
         gang.own.links[0].mbps[i] = gang.own.links[1].mbps[i] = UINT32_MAX;
     gang.verdict.slow_count = CE_GANG_SLOW_MAX;
+    gang.own.nccl.ready = CE_GANG_NCCL_CANNOT;
+    memset(gang.own.nccl.why, 'n', CE_GANG_NCCL_WHY - 1);
+    gang.verdict.nccl.plan = CE_GANG_NCCL_SKIP;
+    memset(gang.verdict.nccl.why, 'v', CE_GANG_NCCL_WHY - 1);
+    gang.nccl = (struct ce_gang_nccl){.ran = true, .repeated = true};
+    memset(gang.nccl.together.reason, 't', CE_NCCL_REASON - 1);
+    memset(gang.nccl.alone.reason, 'a', CE_NCCL_REASON - 1);
+    memset(gang.nccl.log.via, 'l', CE_NCCL_VIA - 1);
     ce_gang_write(&gang, &text);
     assert_true(ce_text_ok(&text));
     assert_true(text.length < 8192); /* sealed it grows by a third */
@@ -67,6 +83,47 @@ static void messages_read_as_they_were_written(void **state)
         assert_string_equal(ce_text_string(&text), ce_text_string(&second));
         ce_gang_message_free(&again);
     }
+}
+
+static const struct word_row {
+    const char *name, *lines;
+    int status;
+} words[] = {
+    {"no_word_of_an_all_reduce", "", 0},
+    {"go", "nccl.plan=go\nnccl.plan.port=4000\nnccl.plan.left=9000\nnccl.plan.token=" NONCE "\n", 0},
+    {"go_without_a_port", "nccl.plan=go\nnccl.plan.token=" NONCE "\n", -1},
+    {"go_without_a_token", "nccl.plan=go\nnccl.plan.port=4000\n", -1},
+    {"go_with_a_token_of_two_words",
+     "nccl.plan=go\nnccl.plan.port=4000\nnccl.plan.token=0011223344556677 8899aabbccddeef\n", -1},
+    {"skip", "nccl.plan=skip\nnccl.plan.named=1\nnccl.plan.node=1\nnccl.plan.why=no GPU\n", 0},
+    {"of_a_node_that_there_is_not", "nccl.plan=skip\nnccl.plan.node=2\n", -1},
+    {"another_plan", "nccl.plan=later\n", -1},
+    {"too_long_a_time", "nccl.plan=skip\nnccl.plan.left=60001\n", -1},
+};
+
+static void a_word_is_strict(void **state)
+{
+    const struct word_row *row = *state;
+    struct ce_gang_nccl_word word, again;
+    struct ce_error err = {""};
+    ce_autotext struct ce_text text = CE_TEXT(4096), second = CE_TEXT(4096);
+    ce_text_addf(&text, "format=1\n%send=1\n", row->lines);
+    ce_auto(ce_record_destroy) struct ce_record *record = ce_record_parse(ce_text_string(&text), &err);
+    assert_non_null(record);
+    assert_int_equal(ce_gang_nccl_word_read(record, 2, &word, &err), row->status);
+    if (row->status < 0)
+        return;
+    ce_record_begin(&second);
+    ce_gang_nccl_word_write(&word, &second);
+    ce_record_end(&second);
+    ce_auto(ce_record_destroy) struct ce_record *written =
+        ce_record_parse(ce_text_string(&second), &err);
+    assert_int_equal(ce_gang_nccl_word_read(written, 2, &again, &err), 0);
+    assert_int_equal(again.plan, word.plan);
+    assert_int_equal(again.port, word.port);
+    assert_int_equal(again.left_ms, word.left_ms);
+    assert_string_equal(again.why, word.why);
+    assert_string_equal(again.token, word.token);
 }
 
 static const struct {
@@ -106,7 +163,7 @@ static void an_offer_is_strict(void **state)
 static void a_task_reads_as_it_was_written(void **state)
 {
     struct ce_address addresses[2];
-    struct ce_gang_task task = {.job = 9, .self = 1, .count = 2, .addresses = addresses, .port_first = 24000,
+    struct ce_gang_task task = {.job = 9, .self = 1, .nccl_mib = 512, .name = "n1", .count = 2, .addresses = addresses, .port_first = 24000,
                                 .port_last = 24999, .deadline_ms = 10000, .interface = "eth1",
                                 .witness_count = 1, .limits = {1000, 50},
                                 .facts = {.rail_count = 1, .measured = 1}, .rails = {{"mlx5_1", 1, 3}}};
@@ -128,13 +185,12 @@ static void a_task_reads_as_it_was_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_report_reads_as_it_was_written),
-        cmocka_unit_test(the_largest_report_fits),
-        cmocka_unit_test(messages_read_as_they_were_written),
-        cmocka_unit_test(headers_are_strict),
-        cmocka_unit_test(an_offer_is_strict),
-        cmocka_unit_test(a_task_reads_as_it_was_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    UNIT_RULE(a_report_reads_as_it_was_written);
+    UNIT_RULE(the_largest_report_fits);
+    UNIT_RULE(messages_read_as_they_were_written);
+    UNIT_TABLE(words, a_word_is_strict);
+    UNIT_RULE(headers_are_strict);
+    UNIT_RULE(an_offer_is_strict);
+    UNIT_RULE(a_task_reads_as_it_was_written);
+    return UNIT_RUN("model/gang");
 }
