@@ -322,6 +322,22 @@ static struct ce_hostlist *read_list(const char *list, struct ce_error *err)
     return NULL;
 }
 
+static void note_refused(const struct ce_gang *gang, struct ce_notes *notes)
+{
+    if (gang->refused)
+        ce_note(notes, "preflight: %u connections were refused, the last: %.90s", gang->refused,
+                gang->refusal);
+}
+
+/* That some jobs share their nodes is as it should be; that one node lacks something else is not. */
+static void note_skipped(const struct ce_preflight_found *found, struct ce_notes *notes)
+{
+    const struct ce_gang_nccl_word *word = &found->gang.verdict.nccl;
+    if (found->gang.own.facts.whole && word->plan == CE_GANG_NCCL_SKIP && word->named)
+        ce_note(notes, "preflight: no all-reduce, for %.60s: %.90s",
+                ce_hostlist_name(found->nodes, word->node), word->why);
+}
+
 bool ce_preflight_is_gang(const char *node_list)
 {
     ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes = read_list(node_list, NULL);
@@ -347,9 +363,10 @@ int ce_preflight_run(const struct ce_preflight *what, struct ce_preflight_found 
     ce_gang_task_free(&task);
     /* The prologs of the silent ones may only begin with the first step of a script that runs by now. */
     ret->gang.requeue &= conf.known;
-    if (!failed && ret->gang.refused)
-        ce_note(notes, "preflight: %u connections were refused, the last: %.90s", ret->gang.refused,
-                ret->gang.refusal);
+    if (!failed) {
+        note_refused(&ret->gang, notes);
+        note_skipped(ret, notes);
+    }
     return failed;
 }
 
