@@ -24,8 +24,8 @@ enum {
     SAID_MAX = 16 << 20, /* NCCL's log, too */
     LOOK_MS = 20,
     COLLECT_MS = 2,
-    OWN_END_MS = 300, /* so much before its end it gives up by itself, and says where it was */
-    ALONE_MS = 1500,  /* less is too little to repeat it alone */
+    OWN_END_MS = 300,  /* so much before its end it gives up by itself, and says where it was */
+    ALONE_MS = 1500,   /* less is too little to repeat it alone */
     PREPARE_SHARE = 2, /* half of the time is for the drivers, half for the all-reduce */
 };
 
@@ -263,8 +263,8 @@ static void take_measured(const struct ce_nccl_node *node, struct ce_gang_nccl *
     }
 }
 
-static void run_together(struct gang_nccl *nccl, const struct ce_gang_nccl_word *word, uint64_t until,
-                         struct ce_gang_nccl *ret)
+static void run_together(struct gang_nccl *nccl, const struct ce_gang_nccl_word *word,
+                         uint64_t until, struct ce_gang_nccl *ret)
 {
     struct ce_nccl_node node;
     char line[96];

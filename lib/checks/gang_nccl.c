@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an all-reduce over all GPUs of a job says of this node.  What several nodes did together is nobody's
- * fault: only what a node does wrong alone, too, is its own. */
+/* What an all-reduce over all GPUs of a job says of this node.  What several nodes did together is
+ * nobody's fault: only what a node does wrong alone, too, is its own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +8,13 @@
 #include "checks/bench_nccl.h"
 #include "checks/check.h"
 
-/* One message of modest size, once: half of what the largest ones should have is what it must have. */
+/* One message of modest size, once: half of what the largest ones should have is what it must have.
+ */
 enum { FLOOR_SHARE = 2, PER_GB = 1000 };
 
 static const char no_gang[] = "the nodes of a job tell it each other before it starts",
-                  no_mode[] = "preflight.mode is not \"nccl\"", not_run[] = "no all-reduce was made";
+                  no_mode[] = "preflight.mode is not \"nccl\"",
+                  not_run[] = "no all-reduce was made";
 
 /* Why there is nothing of one to judge; NULL: there is. */
 static const char *why_nothing(const struct ce_check_view *view)
@@ -70,8 +72,8 @@ static void add_not_run(const struct ce_check_view *view, struct ce_findings *ou
                         "%s", word->why);
 }
 
-/* NCCL gives up for much that is not this node's: a library too new for the driver, a setting, another
- * node.  What the driver says of a GPU's hardware is. */
+/* NCCL gives up for much that is not this node's: a library too new for the driver, a setting,
+ * another node.  What the driver says of a GPU's hardware is. */
 static void add_failed(const struct ce_gang_nccl *nccl, struct ce_findings *out)
 {
     if (nccl->together.hardware)
@@ -95,7 +97,8 @@ static void judge_start(const struct ce_check_view *view, struct ce_findings *ou
     const struct ce_gang_nccl *nccl = &view->gang->nccl;
     switch (nccl->together.outcome) {
     case CE_NCCL_DONE:
-        ce_findings_add(out, CE_PASS, "", "%u GPUs of %u nodes added up", nccl->ranks, count_of(view));
+        ce_findings_add(out, CE_PASS, "", "%u GPUs of %u nodes added up", nccl->ranks,
+                        count_of(view));
         break;
     case CE_NCCL_FAILED:
         add_failed(nccl, out);
@@ -124,7 +127,8 @@ static void add_wrong(const struct ce_gang_nccl *nccl, struct ce_findings *out)
                         nccl->alone.wrong);
     else if (nccl->repeated && nccl->alone.outcome == CE_NCCL_DONE)
         ce_findings_add(out, CE_UNKNOWN, "",
-                        "%" PRIu64 " wrong sums, right ones without the other nodes: a rail, or another node",
+                        "%" PRIu64
+                        " wrong sums, right ones without the other nodes: a rail, or another node",
                         wrong);
     else
         ce_findings_add(out, CE_UNKNOWN, "",
@@ -152,7 +156,8 @@ static double to_gbytes(uint64_t mbytes)
     return (double)(mbytes / 10) / 100;
 }
 
-/* Half of the site's, or of what is known of the model, where all nodes have as many GPUs as this one. */
+/* Half of the site's, or of what is known of the model, where all nodes have as many GPUs as this
+ * one. */
 static uint64_t floor_of(const struct ce_check_view *view, const struct ce_gang_nccl *nccl)
 {
     uint32_t floor = view->gang_gbytes;
@@ -173,8 +178,8 @@ static void judge_bandwidth(const struct ce_check_view *view, struct ce_findings
         ce_findings_add(out, CE_SKIP, "", "nothing was measured");
     else if (rate < floor)
         ce_findings_add(out, CE_WARN, subject_of(view, subject),
-                        "%.2f GB/s over %u GPUs, expected at least %g", to_gbytes(rate), nccl->ranks,
-                        (double)floor / PER_GB);
+                        "%.2f GB/s over %u GPUs, expected at least %g", to_gbytes(rate),
+                        nccl->ranks, (double)floor / PER_GB);
     else
         ce_findings_add(out, CE_PASS, subject_of(view, subject), "%.2f GB/s over %u GPUs",
                         to_gbytes(rate), nccl->ranks);
@@ -199,7 +204,8 @@ static void judge_transport(const struct ce_check_view *view, struct ce_findings
         ce_findings_add(out, nccl->together.outcome == CE_NCCL_DONE ? CE_UNKNOWN : CE_SKIP, "",
                         "NCCL's log does not say");
     else if (uses_sockets(log) && rails)
-        ce_findings_add(out, CE_WARN, "", "NCCL fell back to sockets, expected its %u rails", rails);
+        ce_findings_add(out, CE_WARN, "", "NCCL fell back to sockets, expected its %u rails",
+                        rails);
     else
         ce_findings_add(out, CE_PASS, subject_of(view, subject), "%s%s%s", log->network,
                         log->network[0] && log->via[0] ? ": " : "", log->via);
@@ -210,13 +216,15 @@ const struct ce_check ce_gang_nccl_checks[] = {
      "test the GPUs with 'cluster-env bench gpu', NCCL with 'cluster-env bench nccl'",
      "all GPUs of a job can add up together", judge_start},
     {"gang.nccl.sum", CE_PREFLIGHT, CE_DRAIN, CE_TELL, 0, "node",
-     "test memory and computing of the GPUs with 'cluster-env bench gpu', and exchange the one that is wrong",
+     "test memory and computing of the GPUs with 'cluster-env bench gpu', and exchange the one "
+     "that is wrong",
      "what the GPUs of a job add up is right", judge_sum},
     {"gang.nccl.bandwidth", CE_PREFLIGHT, CE_TELL, CE_TELL, 0, "gang",
      "measure with 'cluster-env bench nccl' in a job, and the rails with 'cluster-env bench rdma'",
      "the GPUs of a job add up with the bandwidth expected", judge_bandwidth},
     {"gang.nccl.transport", CE_PREFLIGHT, CE_TELL, CE_TELL, 0, "node",
-     "check the rails with 'cluster-env check', and that jobs may use them: memlock, /dev/infiniband",
+     "check the rails with 'cluster-env check', and that jobs may use them: memlock, "
+     "/dev/infiniband",
      "NCCL uses the rails between the nodes of a job", judge_transport},
 };
 const size_t ce_gang_nccl_check_count = sizeof ce_gang_nccl_checks / sizeof *ce_gang_nccl_checks;

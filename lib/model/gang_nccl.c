@@ -109,7 +109,8 @@ void ce_gang_nccl_word_write(const struct ce_gang_nccl_word *word, struct ce_tex
 
 static bool is_token(const char *text)
 {
-    return strspn(text, "0123456789abcdef") == CE_GANG_NCCL_TOKEN - 1 && !text[CE_GANG_NCCL_TOKEN - 1];
+    return strspn(text, "0123456789abcdef") == CE_GANG_NCCL_TOKEN - 1 &&
+           !text[CE_GANG_NCCL_TOKEN - 1];
 }
 
 int ce_gang_nccl_word_read(const struct ce_record *record, uint32_t count,
@@ -162,8 +163,8 @@ void ce_gang_nccl_write(const struct ce_gang_nccl *nccl, struct ce_text *out)
     ce_record_add(out, nccl->log.warning, "nccl.warning");
 }
 
-static int read_end(const struct ce_record *record, const char *which,
-                    struct ce_gang_nccl_end *ret, struct ce_error *err)
+static int read_end(const struct ce_record *record, const char *which, struct ce_gang_nccl_end *ret,
+                    struct ce_error *err)
 {
     const char *outcomes[CE_NCCL_LATE + 1], *stages[CE_NCCL_STAGES];
     char key[5][40];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The all-reduce that the nodes of a job make together before it starts (preflight.mode "nccl"): who
- * can take part, what the first node arranged, and what this node saw of it. */
+/* The all-reduce that the nodes of a job make together before it starts (preflight.mode "nccl"):
+ * who can take part, what the first node arranged, and what this node saw of it. */
 #ifndef CE_MODEL_GANG_NCCL_H
 #define CE_MODEL_GANG_NCCL_H
 
@@ -19,8 +19,8 @@ enum ce_gang_nccl_ready {
     CE_GANG_NCCL_OFF,       /* it is not asked to */
     CE_GANG_NCCL_PREPARING, /* not known yet */
     CE_GANG_NCCL_READY,
-    CE_GANG_NCCL_CANNOT,    /* no library, no GPU, one in use; `why` tells */
-    CE_GANG_NCCL_UNSURE,    /* it could not be found out */
+    CE_GANG_NCCL_CANNOT, /* no library, no GPU, one in use; `why` tells */
+    CE_GANG_NCCL_UNSURE, /* it could not be found out */
 };
 
 /* What a node tells the first one, in its view. */
@@ -58,16 +58,16 @@ struct ce_gang_nccl_end {
 
 /* What this node saw. */
 struct ce_gang_nccl {
-    bool ran, repeated;                    /* with the others; then by this node alone */
+    bool ran, repeated; /* with the others; then by this node alone */
     struct ce_gang_nccl_end together, alone;
-    char gpu[CE_GPU_WORD];                 /* the model; "": not known, or several */
-    uint32_t gpus, ranks;                  /* of this node, of all */
-    uint64_t bytes, ns;                    /* of the all-reduce; 0: none was made */
+    char gpu[CE_GPU_WORD]; /* the model; "": not known, or several */
+    uint32_t gpus, ranks;  /* of this node, of all */
+    uint64_t bytes, ns;    /* of the all-reduce; 0: none was made */
     struct ce_nccl_log log;
 };
 
-/* Lines of a record, without its begin and end: none where it is off, nothing was arranged, it did not run. Reading
- * is strict: 0; -1 with err. */
+/* Lines of a record, without its begin and end: none where it is off, nothing was arranged, it did
+ * not run. Reading is strict: 0; -1 with err. */
 void ce_gang_nccl_part_write(const struct ce_gang_nccl_part *part, struct ce_text *out);
 int ce_gang_nccl_part_read(const struct ce_record *record, struct ce_gang_nccl_part *ret,
                            struct ce_error *err);

@@ -21,7 +21,8 @@ static const char *conf_sets(const void *ctx, const char *name)
     return ce_nccl_conf_sets(ctx, name);
 }
 
-static struct ce_plan *make_plan(const struct ce_cluster *cluster, const struct ce_allocation *allocation,
+static struct ce_plan *make_plan(const struct ce_cluster *cluster,
+                                 const struct ce_allocation *allocation,
                                  const struct ce_texts *texts, struct ce_error *err)
 {
     const struct ce_environ env = {.get = get_nothing};
@@ -57,7 +58,8 @@ static int fill(char **settings, const struct ce_plan *plan)
             return -1;
     for (size_t i = 0; i < plan->count; i++) {
         const struct ce_change *change = &plan->changes[i];
-        if (is_wanted(change) && asprintf(&settings[count++], "%s=%s", change->variable->name, change->value) < 0) {
+        if (is_wanted(change) &&
+            asprintf(&settings[count++], "%s=%s", change->variable->name, change->value) < 0) {
             settings[count - 1] = NULL;
             return -1;
         }
