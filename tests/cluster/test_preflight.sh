@@ -164,10 +164,6 @@ test_slow() {
 
 # ---------------------------------------------------------------- other programs
 
-# the_helper PLACE: of the node at that place of the job's list; all nodes share one process table
-the_helper() { as_root head bash -c 'for ((i = 0; i < 300; i++)); do
-        pid=$(pgrep -f "self=$0.port" | head -n 1); [[ -z $pid ]] || break; sleep 0.01; done; echo "$pid"' "$1"; }
-
 # peer NODE USER KIND: dials alpha, the first node of the job
 peer() {
     "$cluster" on "$state" "$1" --user "$2" --cwd / -- "$jobs/preflight_peer.sh" "$3" "${address[alpha]}" \

@@ -165,6 +165,22 @@ test_hangs() {
     verdict "a library that hangs before: that node is named, nobody adds up, nobody is drained"
 }
 
+# Whatever becomes of the preflight, what it began ends.
+test_killed() {
+    scene n10 nccl.init=hang
+    batch killed --exclusive
+    wait_until 10 began_on n10 || complain "no bench-nccl on n10"
+    as_root head kill -KILL "$(the_helper 2)" || complain "no helper"
+    ended killed
+    as_usual n10
+    not_drained
+    wants n10 "$id" '.findings[0].text' "ended by signal 9, Killed"
+    wants n9 "$id" ".took_ms < $deadline * 1000 + 500" true
+    nothing_is_left
+    verdict "a preflight that is killed takes its all-reduce along, the others end in time, nobody is drained"
+}
+began_on() { as_root head pgrep -f "libexec/bench-nccl --name=$1 " >/dev/null; }
+
 test_transport() {
     scene n10 nccl.network=Socket
     gang sockets --exclusive
@@ -186,8 +202,8 @@ main() {
     [[ $# -eq 1 ]] || { echo "usage: test_preflight_nccl.sh SERIES" >&2; exit 2; }
     # the nodes talk with each other, not with Slurm: one series is enough
     [[ $1 == forky || -n ${CASES:-} ]] || skip_all "the preflight is tried with forky's Slurm"
-    local groups=(clean wrong cannot hangs transport) node
-    plan $((9 + ${#groups[@]}))
+    local groups=(clean wrong cannot hangs killed transport) node
+    plan $((10 + ${#groups[@]}))
     start_health "$1"
     for node in "${nodes[@]}"; do as_root "$node" install -D -t "$helpers" "$state/tools/libexec/preflight"; done
     lay_nccl
