@@ -52,7 +52,7 @@ user_types() { # user_types TEXT [COMMAND...]: COMMAND starts the shell
 user_allocates() {
     printf '#!/bin/bash -e\n%s\n' "$(tail -n +2 <<<"$1")" >"$home/shell"
     chmod 755 "$home/shell"
-    user_types "$(head -n 1 <<<"$1")" env SHELL="$home/shell"
+    user_types "echo 'exec $home/shell' | $(head -n 1 <<<"$1")"
 }
 
 user_submits() {
@@ -164,6 +164,16 @@ try() { # try WHERE PLACE TEXT
 
 # ---------------------------------------------------------------- the start
 
+# What the user compiled; the compiler and the installed library are this machine's (tests/public/installed.sh).
+compile_example() {
+    local folder
+    folder=$(dirname "$headers")
+    make -C "$folder" libclusterenv.la >"$state/make.log" 2>&1 || { cat "$state/make.log" >&2; exit 1; }
+    install -D -t "$state/tools/lib" "$folder"/.libs/libclusterenv.so*
+    cc -I"$top/include" "$top/docs/examples/cluster_info.c" -o "$home/cluster_info" \
+        "$state/tools/lib/libclusterenv.so" -Wl,-rpath,"$state/tools/lib"
+}
+
 lay_programs() {
     local name node
     as_root head install -D -t "$helpers" "$state/tools/libexec/slurm-node"
@@ -199,6 +209,7 @@ main() {
     awk -v folder="$work/blocks" -f "$top/tests/docs/blocks.awk" "${wanted[@]}"
     write_stand_ins
     lay_programs
+    compile_example
     local runs=()
     for file in "$work"/blocks/*; do
         { read -r where && read -r place; } <"$file"
