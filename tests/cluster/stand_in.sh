@@ -21,7 +21,7 @@ done
 case "${0##*/} $*" in
     "torchrun "*--nnodes=*) ;;
     "torchrun "*) need PET_NNODES PET_NODE_RANK PET_NPROC_PER_NODE PET_MASTER_ADDR PET_MASTER_PORT ;;
-    "python3 "*) need RANK WORLD_SIZE LOCAL_RANK MASTER_ADDR MASTER_PORT ;;
+    "python3 "* | "train ") need RANK WORLD_SIZE LOCAL_RANK MASTER_ADDR MASTER_PORT ;;
     "ray start --head "*) need PRIMARY_ADDR; [ "$NODE_RANK" -eq 0 ] || no "node $NODE_RANK is no head" ;;
     *) # what cluster-env run starts
         need PRIMARY_ADDR

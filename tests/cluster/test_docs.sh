@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# test_docs.sh SERIES: every command of README.md and docs/*.md that can run on a cluster runs here, as root on the
+# test_docs.sh SERIES: every command of README.md, docs/*.md and the manual pages that can run on a cluster runs here, as root on the
 # machine or as the user that the text names; what a document shows as output is what is printed. docs/admin.md
 # has a cluster of its own (tests/packages/test_admin.sh), docs/frameworks.md test_frameworks.sh;
 # tests/docs/blocks.sh has what needs no cluster. CASES="user.md" takes that document alone.
@@ -25,7 +25,8 @@ nodes=(node1 node2 node3 node7)
 readonly top=$here/../.. first=${nodes[0]} sick=node7
 # prolog.md first: its lines are in slurm.conf for the others
 readonly documents=(prolog.md README.md addresses.md bench.md doctor.md status.md monitoring.md topology.md
-    troubleshooting.md user.md)
+    troubleshooting.md user.md cluster-env.1.in cluster-env.conf.5.in cluster-env.hosts.5.in slurm-cluster-env.7.in
+    cluster-prolog.8.in cluster-epilog.8.in cluster-healthcheck.8.in)
 # of what is well, bad or not known these tell by their status; 2 is that something was typed wrong. grep's 1: nothing
 readonly prelude='
     cluster-env() {
@@ -98,7 +99,7 @@ in_the_book() { as_root "$1" sed -i "$2" /etc/slurm/cluster-env.hosts; }
 prepare() { # prepare TEXT
     case $1 in
         *journalctl*) port_goes_down observe "$first" ;;
-        *"sinfo -R"*) port_goes_down drain "$sick"; wait_until 20 is_drained_and_empty "$sick" || complain "$(state_of "$sick")" ;;
+        *"sinfo -R"*$'\n'*) port_goes_down drain "$sick"; wait_until 20 is_drained_and_empty "$sick" || complain "$(state_of "$sick")" ;;
         *"scontrol update"*) link UP "$sick" ;;
         *"missing, old entry kept"*)
             in_the_book head "/ $sick\$/d"
@@ -106,6 +107,8 @@ prepare() { # prepare TEXT
             keep_busy node3 || complain "node3 is $(state_of node3)" ;;
         *"book"*"is stale"*) in_the_book node3 's/^[^ ]* node3$/10.20.0.99 node3/' ;;
         "# cluster-env doctor"$'\n'*) configure_mode observe; set_slurm_conf PrologFlags=Alloc ;;
+        *"config --check "*) echo 'mode = "observe";' | tee "$home/new.conf" >"$home/cluster-env.conf" ;;
+        *"sbatch "*) printf '#!/bin/sh\nsrun true\n' >"$home/job.sh" ;;
         *--facts=node.facts*) as_root "$first" cp /run/cluster-env/node.facts "$home" ;;
     esac
 }
@@ -204,12 +207,13 @@ main() {
     work=$state/docs
     mkdir "$work" "$work/blocks"
     for document in ${CASES:-${documents[@]}}; do
-        wanted+=("$(find "$top/README.md" "$top/docs" -maxdepth 1 -name "$document")")
+        wanted+=("$(find "$top/README.md" "$top/docs" -maxdepth 2 -name "$document")")
     done
     awk -v folder="$work/blocks" -f "$top/tests/docs/blocks.awk" "${wanted[@]}"
     write_stand_ins
     lay_programs
     compile_example
+    install "$here/stand_in.sh" "$home/train"
     local runs=()
     for file in "$work"/blocks/*; do
         { read -r where && read -r place; } <"$file"

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # -v folder=DIR FILE...: each block of these documents (four blanks more than the text around it, or between
-# fences) as a file of DIR: FILE:LINE, its place, then its lines as a reader types them. The place is what the
-# comment before it says, <!-- on: head -->, <!-- not run: WHY -->, else what its first line tells.
+# fences; in manual pages between .EX and .EE) as a file of DIR: FILE:LINE, its place, then its lines as a reader
+# types them. The place is what the comment before it says, <!-- on: head --> or .\" on: head, else what its
+# first line tells.
 
 function place_of(line) {
     if (line ~ /^#!/) return "script"
     if (line ~ /^[#$] /) return "prompt"
-    if (line ~ /^(srun|sbatch|salloc|cluster-env) /) return "on: user"
+    if (line ~ /^(srun|sbatch|salloc|sinfo|cluster-env) /) return "on: user"
     if (line ~ /^[A-Z][A-Za-z]+=[^ ]/) return "file: slurm.conf"
     if (line ~ /^[a-z_]+ = /) return "file: cluster-env.conf"
     if (line ~ /; .* \[cluster-env [a-z.]+\]$/) return "reason"
@@ -33,15 +34,30 @@ function end_block() {
     open = blanks = 0
 }
 
-FNR == 1 { end_block(); fence = 0; marker = "" }
-/^ *```/ { fence = !fence; end_block(); next }
-fence { put($0); next }
-/^ *<!-- [a-z0-9 ]+: .* -->$/ {
+# as man shows a line of the page's source
+function shown(line) {
+    gsub(/\\-/, "-", line)
+    gsub(/\\\(aq/, "'", line)
+    gsub(/\\e/, "\\", line)
+    gsub(/@sbindir@/, "/usr/sbin", line)
+    return line
+}
+
+FNR == 1 {
+    end_block()
+    between = 0
+    marker = ""
+    manual = FILENAME ~ /\.[1-8](\.in)?$/
+}
+/^ *```/ || manual && /^\.E[XE]/ { between = !between; end_block(); next }
+/^ *<!-- (on|file|printed [a-z0-9 ]+|not run): .* -->$/ || manual && /^\.\\" (on|file|not run): / {
     end_block()
     marker = $0
-    gsub(/^ *<!-- | -->$/, "", marker)
+    gsub(/^( *<!--|\.\\") | -->$/, "", marker)
     next
 }
+between { put(manual ? shown($0) : $0); next }
+manual { next }
 /^$/ { if (open) blanks++; next }
 /^    / {
     if (!open) match($0, /^ +/)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every block of README.md and docs/*.md: a command, which runs here or in tests/cluster/test_docs.sh; a piece of a
+# Every block of README.md, docs/*.md and the manual pages: a command, which runs here or in tests/cluster/test_docs.sh; a piece of a
 # configuration, which is read; output, which is what is printed; or a comment before it says why it is none
 # of these. The comments, <!-- on: head -->, are those of docs/admin.md. TAP.
 set -u
@@ -19,7 +19,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 mkdir "$work/blocks" "$work/bin"
-awk -v folder="$work/blocks" -f "$top/tests/docs/blocks.awk" "$top/README.md" "$top"/docs/*.md
+awk -v folder="$work/blocks" -f "$top/tests/docs/blocks.awk" "$top/README.md" "$top"/docs/*.md "$top"/docs/man/*.in
 make_status_cluster "$work" 512 2>/dev/null # without python3 there are no logs
 readonly logged=$work/logs/gpu-034.jsonl     # of a node with a fault
 
@@ -47,8 +47,9 @@ follower() { # PLACE WHERE
         prompt,* | script,* | "on: user,"* | "on: head,"* | "on: first node,"* | "on: every node,"* | "printed on "*)
             echo test_docs.sh ;;
         "file: slurm.conf,prolog.md:"*) echo test_docs.sh ;;
-        "file: "*.conf,* | "file: /etc/prometheus/"* | "file: /etc/grafana/"* | "printed here: "* | reason,* | \
-            "on: the machine of Prometheus,"* | "on: a machine with jq,"* | "on: a task, in Python,"*) echo blocks.sh ;;
+        "file: "*.conf,* | "file: /etc/prometheus/"* | "file: /etc/grafana/"* | "file: /etc/slurm/cluster-env.hosts,"* | \
+            "file: node.facts,"* | "file: a program in C,"* | "printed here: "* | reason,* | "on: the machine of Prometheus,"* | \
+            "on: a machine with jq,"* | "on: a task with jq,"* | "on: a task, in Python,"*) echo blocks.sh ;;
     esac
 }
 
@@ -87,16 +88,17 @@ is "there are pieces of cluster-env.conf" "$([[ $(blocks_at "file: cluster-env.c
 empty "config --check takes each" "$(config_errors)"
 
 # slurm.conf: those of prolog.md are in that of test_docs.sh, those of admin.md in that of test_admin.sh.
-slurm_lines() { text_of "$1" | sed 's/ *#.*//; /^HealthCheck/d'; }
+slurm_lines() { text_of "$1" | sed 's/ *#.*//'; }
 other_slurm_lines() {
-    local file first=''
-    for file in $(blocks_at "file: *slurm.conf"); do
-        [[ -n $first ]] || first=$(slurm_lines "$file")
-        [[ $(slurm_lines "$file") == "$first" ]] || where_of "$file"
+    local file
+    slurm_lines "$(blocks_at "file: /etc/slurm/slurm.conf")" >"$work/slurm.conf"
+    for file in $(blocks_at "file: slurm.conf"); do
+        slurm_lines "$file" | grep -vxFf "$work/slurm.conf" | sed "s/^/$(where_of "$file"): /"
+        [[ $(slurm_lines "$file") != *Prolog=*Epilog=* || $(slurm_lines "$file" | wc -l) -eq 4 ]] || where_of "$file"
     done
 }
-is "three documents have the lines for slurm.conf" "$(blocks_at "file: *slurm.conf" | wc -l)" 3
-empty "the same ones" "$(other_slurm_lines)"
+is "documents have lines for slurm.conf" "$([[ $(blocks_at "file: *slurm.conf" | wc -l) -ge 7 ]] && echo yes)" yes
+empty "which are those of docs/admin.md" "$(other_slurm_lines)"
 empty "the line for plugstack.conf is that of etc/plugstack.conf" "$(for file in $(blocks_at "file: plugstack.conf"); do
     text_of "$file" | grep -vxFf <(grep -v '^#' "$top/etc/plugstack.conf"); done)"
 
@@ -119,6 +121,17 @@ unknown_remedies() {
         grep -rqF "$remedy" "$top/lib/checks" || echo "$remedy"
     done
 }
+# Of this tree, in blocks and in why they are not run.
+missing_files() {
+    grep -ohE '(^|[^a-zA-Z0-9/_-])(tests|docs|etc|packaging|build-aux|helpers)/[A-Za-z0-9_./-]*[A-Za-z0-9]' "$work"/blocks/* | sed 's/^[^a-z]*//' |
+        sort -u | while read -r path; do [[ -e $top/$path ]] || echo "$path"; done
+}
+missing_targets() {
+    grep -ohE '(^|sudo |&& )make( [a-z-]+)+' "$work"/blocks/* | sed 's/.*make //' | tr ' ' '\n' | sort -u |
+        while read -r target; do grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" Makefile || echo "$target"; done
+}
+empty "files of this tree that they name are there" "$(missing_files)"
+empty "and what make is to make" "$(missing_targets)"
 is "reasons and findings are shown" "$([[ $(named_checks | sort -u | wc -l) -ge 6 ]] && echo yes)" yes
 empty "their checks are there" "$(unknown_checks)"
 empty "and their remedies" "$(unknown_remedies)"
@@ -162,6 +175,28 @@ for file in $(blocks_at "on: a task, in Python"); do
     sed -i "s|\"info\", |&\"--run=$work/run\", |" "$work/script"
     if command -v python3 >/dev/null; then ok "$(where_of "$file"): rank and addresses" as_task 3 env PATH="$work/bin:$PATH" python3 "$work/script"
     else skip "$(where_of "$file")" "python3 is not installed"; fi
+done
+
+for file in $(blocks_at "on: a task with jq"); do
+    text_of "$file" | sed "s|cluster-env info|& --run=$work/run|" >"$work/script"
+    if command -v jq >/dev/null; then
+        is "$(where_of "$file"): $(text_of "$file")" "$(as_task 3 env PATH="$work/bin:$PATH" sh "$work/script" 2>&1)" 10.20.0.13
+    else skip "$(where_of "$file")" "jq is not installed"; fi
+done
+for file in $(blocks_at "file: a program in C"); do
+    text_of "$file" >"$work/program.c"
+    # shellcheck disable=SC2046 # a compiler may be several words
+    ok "$(where_of "$file"): it compiles" $(setting CC) -std=c11 -Wall -Wextra -Werror -I"$top/include" -fsyntax-only "$work/program.c"
+done
+for file in $(blocks_at "file: node.facts"); do
+    text_of "$file" >"$work/node.facts"
+    ok "$(where_of "$file"): cluster-env reads it" ./cli/cluster-env topology --facts="$work/node.facts"
+done
+for file in $(blocks_at "file: /etc/slurm/cluster-env.hosts"); do
+    text_of "$file" >"$work/hosts"
+    echo "address_book = \"$work/hosts\";" >"$work/conf"
+    ok "$(where_of "$file"): cluster-env reads it" ./cli/cluster-env topology --facts="$work/node.facts" --config="$work/conf"
+    grep -qF 'owns an address of the address book' <<<"$tap_out" || fail "and finds the node there" "$tap_out"
 done
 
 # ---------------------------------------------------------------- what is printed
