@@ -42,6 +42,7 @@ blocks_at() { # PATTERN
 follower() { # PLACE WHERE
     case $1,$2 in
         "not run: "?*) echo nobody ;;
+        "printed by the demo: ./demo,"*) echo test_demo.sh ;;
         "script,frameworks.md:"*) echo frameworks.sh ;;
         *,admin.md:*) grep -qE '^(on|file): ' <<<"$1" && echo test_admin.sh ;;
         prompt,* | script,* | "on: user,"* | "on: head,"* | "on: first node,"* | "on: every node,"* | "printed on "*)
