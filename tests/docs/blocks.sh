@@ -138,6 +138,16 @@ is "reasons and findings are shown" "$([[ $(named_checks | sort -u | wc -l) -ge 
 empty "their checks are there" "$(unknown_checks)"
 empty "and their remedies" "$(unknown_remedies)"
 
+# Items of the option, in blocks and in the text; x is that of a plugin of the tests, in hooks.md.
+wrong_items() {
+    write_texts "$work/run"
+    cat "$top/README.md" "$top"/docs/*.md "$top"/docs/man/*.in | sed 's/\\-/-/g' | grep -ohE -- '--cluster-env=[a-z][a-zA-Z0-9=,]*' |
+        sed 's/^--cluster-env=//; s/=N/=7/' | grep -vx x | sort -u | while read -r items; do
+        as_task 3 ./cli/cluster-env show --run="$work/run" --option="$items" 2>&1 | grep 'is not a valid item'
+    done
+}
+empty "every item of --cluster-env that is written somewhere is one" "$(wrong_items)"
+
 # ---------------------------------------------------------------- commands that need no cluster
 
 # Folders of an installed package and of a site are elsewhere here.
@@ -171,7 +181,6 @@ for file in $(blocks_at "on: a machine with jq"); do
     else skip "$(where_of "$file")" "jq or python3 is not installed"; fi
 done
 ln -s "$PWD/cli/cluster-env" "$work/bin/cluster-env"
-write_texts "$work/run"
 for file in $(blocks_at "on: a task, in Python"); do
     { text_of "$file"; echo 'assert (rank, ips) == (1, ["10.20.0.11", "10.20.0.12", "10.20.0.13", "10.20.0.14"]), (rank, ips)'; } >"$work/script"
     sed -i "s|\"info\", |&\"--run=$work/run\", |" "$work/script"
