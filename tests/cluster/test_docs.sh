@@ -60,6 +60,7 @@ user_submits() {
     printf '%s\n' "$1" >"$home/script"
     run as_user sbatch --parsable -o "$home/script.out" "$home/script"
     [[ $status -eq 0 && $out =~ ^[0-9]+$ ]] || { complain "sbatch: $out $err"; return 0; }
+    wait_until 60 job_is_over "$out" || true
     completed "$out"
     [[ ${#wrong[@]} -eq 0 ]] || complain "$(cat "$home/script.out" 2>&1)"
 }
@@ -72,7 +73,7 @@ into_slurm_conf() {
         echo "$line" >>"$state/etc/slurm.conf"
     done <<<"$1"
     "$cluster" restart "$state" "${nodes[@]}" slurmctld 2>"$state/err" || complain "restart: $(cat "$state/err")"
-    wait_until 20 all_idle || complain "$(as_root head sinfo -N)"
+    wait_until 40 all_idle || complain "$(as_root head sinfo -N)"
 }
 
 # ---------------------------------------------------------------- what a document takes for granted
@@ -89,7 +90,7 @@ set_slurm_conf() { # set_slurm_conf LINE: and the daemons know
     as_root head scontrol reconfigure || complain "scontrol reconfigure"
 }
 
-keep_busy() { as_user sbatch -Q -w "$1" --exclusive -o /dev/null --wrap 'sleep 100' && wait_until 20 is_busy "$1"; }
+keep_busy() { as_user sbatch -Q -w "$1" --exclusive -o /dev/null --wrap 'sleep 100' && wait_until 40 is_busy "$1"; }
 is_busy() { [[ $(state_of "$1") == allocated ]]; }
 all_idle() { [[ $(as_root head sinfo -h -N -o %T | sort -u) == idle ]]; }
 
@@ -99,7 +100,7 @@ in_the_book() { as_root "$1" sed -i "$2" /etc/slurm/cluster-env.hosts; }
 prepare() { # prepare TEXT
     case $1 in
         *journalctl*) port_goes_down observe "$first" ;;
-        *"sinfo -R"*$'\n'*) port_goes_down drain "$sick"; wait_until 20 is_drained_and_empty "$sick" || complain "$(state_of "$sick")" ;;
+        *"sinfo -R"*$'\n'*) port_goes_down drain "$sick"; wait_until 40 is_drained_and_empty "$sick" || complain "$(state_of "$sick")" ;;
         *"scontrol update"*) link UP "$sick" ;;
         *"missing, old entry kept"*)
             in_the_book head "/ $sick\$/d"
@@ -116,11 +117,11 @@ prepare() { # prepare TEXT
 undo() { # undo TEXT: what was prepared for it
     case $1 in
         *journalctl*) link UP "$first" ;;
-        *"scontrol update"*) wait_until 20 all_idle || complain "$(as_root head sinfo -N)" ;;
+        *"scontrol update"*) wait_until 40 all_idle || complain "$(as_root head sinfo -N)" ;;
         *"missing, old entry kept"*)
             as_root head scancel -u demo
             as_root head scontrol update nodename="$sick" state=resume
-            wait_until 20 all_idle || complain "$(as_root head sinfo -N)"
+            wait_until 40 all_idle || complain "$(as_root head sinfo -N)"
             as_root head cluster-env addresses --write >/dev/null 2>&1 || complain "addresses --write" ;;
         *"book"*"is stale"*) in_the_book node3 's/^[^ ]* node3$/10.20.0.13 node3/'; as_root node3 bash -c "$write_facts" ;;
         "# cluster-env doctor"$'\n'*) set_slurm_conf PrologFlags=Alloc,DeferBatch ;;
