@@ -18,8 +18,6 @@ TESTS += $(docs_tests) $(public_tests) tests/public/test_handle
 EXTRA_DIST += $(docs_tests) $(public_tests) \
     tests/tap.sh \
     tests/docs/alerts.test.yml \
-    tests/cluster/stand_in.sh \
-    tests/cluster/test_docs.sh \
     tests/docs/blocks.awk \
     tests/docs/messages.awk \
     tests/docs/shape.sh \
