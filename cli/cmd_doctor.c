@@ -37,8 +37,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
             arguments->doctor.deadline_ms = seconds * 1000;
         return 0;
     case KEY_NODE:
-        arguments->doctor.node_name = arg;
-        return 0;
+        return ce_take_node(state, arg, &arguments->doctor.node_name);
     case KEY_HELPERS:
         arguments->doctor.helpers = arg;
         return 0;
