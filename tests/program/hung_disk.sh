@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A file system that hangs holds nobody who only wants to know what is wrong: cluster-env doctor says which file it is,
-# in time. TAP.
+# A file system that hangs holds nobody: cluster-env doctor says which file it is, and a prolog whose address book is there
+# checks the node all the same. TAP.
 set -eu
 top=$(cd "${srcdir:-.}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=../tap.sh
@@ -30,4 +30,22 @@ doctor --config "$work/book.conf" >"$work/said" 2>&1 || status=$?
 is "so is an address book" "$(verdict book.nodes)" "unknown $work/hung/hosts: $hangs"
 is "and doctor ended by itself, too" "$([ "$status" -le 3 ] && echo yes)" yes
 is "the rest was looked at" "$(verdict config.valid)" "pass $work/book.conf"
+
+# A machine of one rail, which is down; its address book is a link.
+prolog() {
+    rail=$work/sys/class/infiniband/mlx5_0
+    mkdir -p "$rail/ports/1" "$work/sys/class/net" "$work/sys/bus/pci/devices"
+    echo MT4129 >"$rail/hca_type"
+    echo '1: DOWN' >"$rail/ports/1/state"
+    echo '2: Polling' >"$rail/ports/1/phys_state"
+    echo InfiniBand >"$rail/ports/1/link_layer"
+    # shellcheck disable=SC2016 # for the shell in the namespace
+    on_it sh -c 'mount -t tmpfs none /etc && mount -t tmpfs none /run && mount -t tmpfs none /var/log && mount --bind "$0/sys" /sys
+        mkdir /etc/slurm && ln -s "$0/hung/hosts" /etc/slurm/cluster-env.hosts
+        SLURM_JOB_ID=7 SLURMD_NODENAME=node1 timeout --signal=KILL 100 ./prolog/cluster-prolog && echo 0' "$work" 2>&1
+}
+prolog >"$work/said"
+is "a prolog whose address book cannot be read says so" "$(grep -c '/etc/slurm/cluster-env.hosts: not read within 2 s; its file system hangs, mount it again$' "$work/said")" 1
+is "and finds the rail that is down" "$(grep -c 'mlx5_0/1 DOWN' "$work/said")" 1
+is "its job starts" "$(tail -n 1 "$work/said")" 0
 finish
