@@ -398,7 +398,7 @@ HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
     bool (*follow)(const struct ce_task_end *) = find_consequence(spank, &end.id);
     if (ce_refusal_take(state.refusal) && end.id.kind == CE_STEP_TASKS) {
         state.ended = true;
-        ce_step_end(end.id.job_id, end.id.step_id);
+        ce_step_end(&end.id.job_id, 1, end.id.step_id);
     } else if (follow && spank_get_item(spank, S_TASK_EXIT_STATUS, &end.status) == ESPANK_SUCCESS &&
                end.status != 0) {
         spank_get_item(spank, S_TASK_GLOBAL_ID, &end.rank);

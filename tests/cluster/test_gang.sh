@@ -59,6 +59,32 @@ test_no_failure() {
     verdict "without gang the other tasks run on, and nothing is said"
 }
 
+# Each component of a heterogeneous job is a job of its own, and its part of the step ends by itself.
+test_het() {
+    local rank node
+    for rank in 0:zeta1 1:n10 2:alpha; do
+        node=${rank#*:} rank=${rank%:*}
+        run as_user srun -Q --cluster-env=gang -w zeta1 bash -c "[[ \$RANK == $rank ]] || exec sleep 120; sleep 0.5; exit 3" : \
+            -w n10 bash -c "[[ \$RANK == $rank ]] || exec sleep 120; sleep 0.5; exit 3" : \
+            -w alpha,n9 bash -c "[[ \$RANK == $rank ]] || exec sleep 120; sleep 0.5; exit 3"
+        ended_with 137
+        one_says "$node: a task ended with status 3; gang: the whole step ends"
+    done
+    verdict "three components, a task of any one fails: the step ends in all of them, one line tells where it began"
+    run as_user salloc -Q -w zeta1 : -w n10 : -w alpha bash -c 'srun bash -c "until [[ -e gang.over ]]; do sleep 0.1; done; echo first lives" & sleep 1
+        srun --het-group=1,2 --cluster-env=gang bash -c "[[ \$RANK == 1 ]] || exec sleep 120; sleep 0.5; exit 3"
+        echo "status $?"; : >gang.over; wait'
+    [[ $out == $'status 137\nfirst lives' ]] || complain "$status '$out'"
+    one_says "alpha: a task ended with status 3; gang: the whole step ends"
+    verdict "a step of two of three components: it ends in both, and a step of the third runs on"
+    run as_user salloc -Q -N3 -w zeta1,n9,alpha srun --cluster-env=gang \
+        -w alpha bash -c '[[ $RANK == 2 ]] || exec sleep 120' : -w zeta1,n9 bash -c '[[ $RANK == 2 ]] || exec sleep 120; sleep 0.5; exit 3'
+    ended_with 137
+    # 26.05 claims nothing of such a step: the others say it, too
+    [[ $err == *"cluster-env: zeta1: a task ended with status 3; gang: the whole step ends"* ]] || complain "said: $err"
+    verdict "components in one ordinary job: the step ends in all of them"
+}
+
 test_scancel() {
     as_user srun -N4 --cluster-env=gang bash -c ': >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/cancelled" &
     wait_until 10 test -e "$home/in.3" || complain "the tasks do not run"
@@ -239,7 +265,7 @@ is_down() { [[ $(as_user sinfo -h -n "$1" -o %T) == down* ]]; }
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_gang.sh SERIES" >&2; exit 2; }
-    local groups=(task no_failure scancel stepd retries array submission output run) tests=23
+    local groups=(task het no_failure scancel stepd retries array submission output run) tests=26
     scheduler=,sched_interval=1,sched_min_interval=0
     [[ $1 != forky ]] || tests=$((tests + 2)) # a node: Slurm's own doing, seen alike on all three
     plan $((tests + ${#groups[@]}))

@@ -93,6 +93,29 @@ static void of_a_heterogeneous_step_no_rank_is_told(void **state)
     world_each_series("het", components_in);
 }
 
+static void all_components_in(struct recording *recording)
+{
+    static const struct host_controller three = {.job_state = JOB_RUNNING, .components = 3};
+    static const struct host_controller absent = {.job_state = JOB_RUNNING,
+                                                  .components = 2,
+                                                  .kills_failing = 1,
+                                                  .kill_error = ESLURM_INVALID_JOB_ID};
+    struct host_result *result = run_tasks(recording, "gang", task_fails, &three);
+    expect_lines(result, result->node_count);
+    expect_calls_of_each(result, 3, 3, 3 * HOST_KILL_REQUESTS);
+    expect_done(result);
+    result = run_tasks(recording, "gang", task_fails, &absent);
+    expect_lines(result, result->node_count);
+    expect_calls_of_each(result, 3, 2, 2 * HOST_KILL_REQUESTS);
+    expect_done(result);
+}
+
+static void each_component_of_the_job_is_asked_to_end_its_part(void **state)
+{
+    (void)state;
+    world_each_series("het", all_components_in);
+}
+
 static void alone_in(struct recording *recording)
 {
     struct host_result *result;
@@ -197,6 +220,7 @@ const struct plugin_case gang_cases[] = {
     {"without failure or without gang slurmctld is asked nothing",
      without_failure_or_without_gang_slurmctld_is_asked_nothing},
     {"of a heterogeneous step no rank is told", of_a_heterogeneous_step_no_rank_is_told},
+    {"each component of a heterogeneous job is asked to end its part", each_component_of_the_job_is_asked_to_end_its_part},
     {"a step that ends anyway is left alone", a_step_that_ends_anyway_is_left_alone},
     {"slurmctld does not answer and is asked to end the step all the same",
      slurmctld_does_not_answer_and_is_asked_to_end_the_step},
