@@ -85,14 +85,55 @@ test_het() {
     verdict "components in one ordinary job: the step ends in all of them"
 }
 
+# says_of ROW WANTED_STATUS REGEX: of the last step; REGEX "": nothing of ours; "...": on more nodes than one, maybe
+says_of() {
+    [[ $status -eq $2 ]] || complain "$1: status $status, expected $2: $err"
+    case $3 in
+        '') [[ $(our_lines) -eq 0 ]] || complain "$1: said: $err" ;;
+        *...) [[ $err =~ cluster-env:\ ${3%...} ]] || complain "$1: said: $err" ;;
+        *) one_says "$3" ;;
+    esac
+}
+
+readonly the_step_ends='; gang: the whole step ends'
+
+test_primary_result() {
+    primary() { run as_user srun -N4 --cluster-env=gang cluster-env run --primary-result -- bash -c "$4"; says_of "${@:1:3}"; }
+    primary "another rank's status" 0 '' '[[ $RANK == 2 ]] || exec sleep 1; exit 5'
+    [[ $err == *"cluster-env run: rank 2 ended with status 5; the result is rank 0's"* ]] || complain "said: $err"
+    primary "another rank is killed" 137 "n10: rank 2 was ended by signal 9$the_step_ends" "$others_wait sleep 0.3; kill -KILL \$\$"
+    primary "another rank is told to end" 143 "n10: rank 2 was ended by signal 15$the_step_ends" "$others_wait sleep 0.3; kill -TERM \$\$"
+    primary "rank 0 ends well before the others" 0 '' '[[ $RANK == 0 ]] || exec sleep 1'
+    primary "rank 0 fails" 137 "alpha: rank 0 ended with status 6$the_step_ends" '[[ $RANK == 0 ]] || exec sleep 120; sleep 0.3; exit 6'
+    verdict "gang and cluster-env run --primary-result: ranks that end with a status, by a signal, before the others"
+}
+
+# signalled ROW STATUS REGEX COMMAND SCANCEL_ARGUMENT...: four ranks that run COMMAND are told; JOB is their job
+signalled() {
+    local job rank
+    rm -f "$home"/in.*
+    as_user srun -N4 --cluster-env=gang bash -c ": >in.\$RANK; $4" >"$state/out" 2>"$state/err" &
+    for rank in 0 1 2 3; do wait_until 10 test -e "$home/in.$rank" || complain "$1: rank $rank does not run"; done
+    job=$(as_user squeue -h -o %i)
+    set -- "${@//JOB/$job}"
+    as_user scancel "${@:5}"
+    wait "$!" && status=0 || status=$?
+    err=$(<"$state/err")
+    says_of "${@:1:3}"
+}
+
+# docs/user.md: what Slurm takes for the end of the job is none of the gang's, all else is.
 test_scancel() {
-    as_user srun -N4 --cluster-env=gang bash -c ': >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/cancelled" &
-    wait_until 10 test -e "$home/in.3" || complain "the tasks do not run"
-    as_user scancel --user=demo
-    wait "$!" || true
-    err=$(<"$state/cancelled")
-    [[ $(our_lines) -eq 0 ]] || complain "said: $err"
-    verdict "scancel ends the step itself: nothing is said of a gang"
+    local taken='trap "exit 0" USR1; while :; do sleep 0.1; done'
+    signalled "the job" 143 '' 'exec sleep 120' JOB
+    signalled "the job, by SIGKILL" 143 '' 'exec sleep 120' -s KILL JOB
+    signalled "a signal that is taken" 0 '' "$taken" -s USR1 JOB
+    signalled "a signal to the step that is taken" 0 '' "$taken" -s USR1 JOB.0
+    verdict "scancel JOB, scancel -s of a signal that the tasks take: nothing is said of a gang"
+    signalled "the step" 137 "[a-z0-9]*: rank . was ended by signal 9$the_step_ends..." 'exec sleep 120' JOB.0
+    signalled "an end that the job survives" 143 "[a-z0-9]*: rank . was ended by signal 15$the_step_ends..." 'exec sleep 120' -s TERM JOB
+    signalled "a signal that is not taken" 138 "[a-z0-9]*: rank . was ended by signal 10$the_step_ends..." 'exec sleep 120' -s USR1 JOB
+    verdict "scancel JOB.STEP, scancel -s of a signal that the tasks die of: counts as a failure"
 }
 
 # stepd_of NODE: the process of the one step there
@@ -146,8 +187,13 @@ test_retries() {
     id[kept]=$out
     job_of cancelled -N1 --cluster-env=gang,retries=2 --wrap "$(script cancelled 'srun bash -c ": >cancel.me; exec sleep 120"')"
     id[cancelled]=$out
-    wait_until 20 test -e "$home/cancel.me" || complain "the job to cancel does not run"
+    job_of killed -N1 --cluster-env=retries=1 --wrap "$(script killed '[ -n "$SLURM_RESTART_COUNT" ] || kill -KILL $$')"
+    id[killed]=$out
+    job_of told -N1 --cluster-env=retries=1 --wrap "$(script told '[ -n "$SLURM_RESTART_COUNT" ] || { : >tell.me; exec sleep 120; }')"
+    id[told]=$out
+    wait_until 20 test -e "$home/cancel.me" -a -e "$home/tell.me" || complain "the jobs to cancel do not run"
     as_user scancel "${id[cancelled]}"
+    as_user scancel -b -s TERM "${id[told]}"
     wait_for_state "${id[cancelled]}" "CANCELLED 0"
     [[ $(<"$home/cancelled.out") != *requeue* ]] || complain "$(<"$home/cancelled.out")"
     verdict "retries=2, and the user's own scancel: not requeued"
@@ -162,6 +208,11 @@ test_retries() {
     [[ $(runs_of always) == "none 1 " ]] || complain "runs: $(runs_of always)"
     [[ $(<"$home/always.out") == *"retry 1 of 1"*"retries=1 are used up"* ]] || complain "$(<"$home/always.out")"
     verdict "retries=1, always failing: run twice, and the output of both runs is there"
+    wait_for_state "${id[killed]}" "COMPLETED 1"
+    wait_for_state "${id[told]}" "COMPLETED 1"
+    [[ $(<"$home/killed.out") == *"was ended by signal 9; "*"retry 1 of 1"* && $(<"$home/told.out") == *"was ended by signal 15; "* ]] ||
+        complain "$(<"$home/killed.out")" "$(<"$home/told.out")"
+    verdict "retries=1, a batch script that is killed, and one that scancel -b -s TERM ends: run twice"
     wait_for_state "${id[twice]}" "COMPLETED 2"
     [[ $(runs_of twice) == "none 1 2 " ]] || complain "runs: $(runs_of twice)"
     verdict "gang,retries=3, a rank that fails twice: the job comes back twice and knows it, then it is done"
@@ -265,7 +316,7 @@ is_down() { [[ $(as_user sinfo -h -n "$1" -o %T) == down* ]]; }
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_gang.sh SERIES" >&2; exit 2; }
-    local groups=(task het no_failure scancel stepd retries array submission output run) tests=26
+    local groups=(task het no_failure primary_result scancel stepd retries array submission output run) tests=29
     scheduler=,sched_interval=1,sched_min_interval=0
     [[ $1 != forky ]] || tests=$((tests + 2)) # a node: Slurm's own doing, seen alike on all three
     plan $((tests + ${#groups[@]}))
