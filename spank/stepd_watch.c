@@ -16,6 +16,7 @@
 
 struct watch {
     int stepd, task; /* pidfds: readable when the process has ended */
+    pid_t group;     /* the node's tasks of the step, and what they started; 0: not known */
     char step[CE_STEP_ID_TEXT];
 };
 
@@ -29,12 +30,13 @@ static int open_process(pid_t pid)
 #endif
 }
 
-static void end_process(int process)
+/* What a launcher started is not to stay on the GPUs. */
+static void end_tasks(const struct watch *watch)
 {
+    if (watch->group > 0)
+        kill(-watch->group, SIGKILL);
 #ifdef SYS_pidfd_send_signal
-    syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
-#else
-    (void)process;
+    syscall(SYS_pidfd_send_signal, watch->task, SIGKILL, NULL, 0);
 #endif
 }
 
@@ -64,7 +66,7 @@ static void let_go(const struct watch *watch)
         close_between(0, low - 1);
     close_between(low + 1, high - 1);
     close_between(high + 1, UINT_MAX);
-    if (chdir("/") < 0)
+    if (setpgid(0, 0) < 0 || chdir("/") < 0)
         _exit(1);
 }
 
@@ -94,7 +96,7 @@ static noreturn void wait_for_end(const struct watch *watch)
     let_go(watch);
     if (poll(ends, 2, -1) <= 0 || ends[1].revents)
         _exit(0);
-    end_process(watch->task);
+    end_tasks(watch);
     scancel(watch->step);
 }
 
@@ -116,6 +118,8 @@ void ce_stepd_watch(const struct ce_step_id *id)
 {
     ce_autoclose int stepd = open_process(getppid()), task = open_process(getpid());
     struct watch watch = {.stepd = stepd, .task = task};
+    if (getpgrp() != getpgid(getppid()))
+        watch.group = getpgrp();
     ce_step_id_format(id, watch.step);
     if (stepd < 0 || task < 0 || !start(&watch))
         prctl(PR_SET_PDEATHSIG, SIGKILL);

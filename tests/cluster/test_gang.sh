@@ -146,7 +146,7 @@ stepd_of() {
 test_stepd() {
     local stepd start rank
     rm -f "$home"/in.*
-    as_user srun -N4 --ntasks-per-node=2 --cluster-env=gang bash -c ': >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/err" &
+    as_user srun -N4 --ntasks-per-node=2 --cluster-env=gang bash -c 'sleep 120 & : >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/err" &
     for rank in 0 1 2 3 4 5 6 7; do wait_until 20 test -e "$home/in.$rank" || complain "rank $rank does not run"; done
     stepd=$(stepd_of n9)
     start=$SECONDS
