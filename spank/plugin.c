@@ -327,7 +327,7 @@ static void prepare_end(const struct ce_session *session, const struct ce_task *
 {
     struct ce_error err, node;
     if (session->request.gang)
-        ce_stepd_watch(&session->allocation.id);
+        ce_stepd_watch(&session->allocation);
     if (session->request.primary_output && task->rank != 0 &&
         ce_task_log_begin(&state.logs, &session->allocation.id, task, &err) < 0 &&
         (task->local_rank == 0 || task->rank == 1)) /* one of each node speaks */

@@ -114,13 +114,13 @@ static bool start(const struct watch *watch)
     return between > 0 && waitpid(between, &status, 0) == between && status == 0;
 }
 
-void ce_stepd_watch(const struct ce_step_id *id)
+void ce_stepd_watch(const struct ce_allocation *step)
 {
     ce_autoclose int stepd = open_process(getppid()), task = open_process(getpid());
     struct watch watch = {.stepd = stepd, .task = task};
     if (getpgrp() != getpgid(getppid()))
         watch.group = getpgrp();
-    ce_step_id_format(id, watch.step);
-    if (stepd < 0 || task < 0 || !start(&watch))
+    ce_step_id_format(&step->id, watch.step);
+    if (stepd < 0 || task < 0 || ce_allocation_node_count(step) == 1 || !start(&watch))
         prctl(PR_SET_PDEATHSIG, SIGKILL);
 }

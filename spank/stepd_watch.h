@@ -8,7 +8,8 @@
 
 /* From slurm_spank_task_init, as the user.  Where the task ends first, as it mostly does, nothing follows.
  * Where its slurmstepd does, the task is killed and the step ended with the scancel beside that slurmstepd;
- * in a container that has none, and on a kernel without pidfd_open() (5.3), the task is killed only. */
-void ce_stepd_watch(const struct ce_step_id *id);
+ * in a container that has none, and on a kernel without pidfd_open() (5.3), the task is killed only.  So it
+ * is in a step of one node: srun would give up with status 0, of which a script would believe that all is well. */
+void ce_stepd_watch(const struct ce_allocation *step);
 
 #endif

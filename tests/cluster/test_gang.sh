@@ -139,7 +139,7 @@ test_scancel() {
 # stepd_of NODE: the process of the one step there
 stepd_of() {
     as_root "$1" bash -c 'for pid in $(pgrep -x slurmstepd); do
-            [[ $(nsenter -t "$pid" -u hostname) != "$0" ]] || echo "$pid"; done' "$1"
+            [[ $(nsenter -t "$pid" -u hostname 2>/dev/null) != "$0" ]] || echo "$pid"; done' "$1"
 }
 
 # Ranks that talk to nobody, so that none of them sees that one is gone; nor does Slurm.
@@ -156,7 +156,25 @@ test_stepd() {
     diag "ended after $((SECONDS - start)) s with status $status"
     [[ $status -eq 137 && $err == *"rank "*" was ended by signal 9$the_step_ends"* ]] || complain "status $status: $err"
     verdict "kill -9 of a slurmstepd, ranks that do not talk: its tasks go with it, and the whole step ends"
+    [[ $1 != forky ]] || test_only_stepd # Slurm's own doing, seen alike on all three
 }
+
+# srun would say 0 of it, so nobody ends it.
+test_only_stepd() {
+    local job
+    rm -f "$home"/in.*
+    as_user srun -N1 -w n9 -n2 --cluster-env=gang bash -c ': >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/err" &
+    wait_until 20 test -e "$home/in.0" -a -e "$home/in.1" || complain "the tasks do not run"
+    job=$(as_user squeue -h -o %i)
+    as_root n9 kill -KILL "$(stepd_of n9)" || complain "no slurmstepd"
+    wait_until 10 no_sleep || complain "the tasks run on"
+    sleep 1
+    [[ $(as_user squeue -h -s -o %i) == "$job.0" ]] || complain "the step is over: $(<"$state/err")"
+    as_user scancel "$job.0"
+    wait "$!" || true
+    verdict "kill -9 of the only slurmstepd of a step: its tasks go with it, and srun waits for scancel JOB.STEP"
+}
+no_sleep() { [[ -z $(as_root head pgrep -u demo -x sleep) ]]; }
 
 # ---------------------------------------------------------------- retries
 
@@ -294,7 +312,8 @@ test_run() {
 # ---------------------------------------------------------------- a node
 
 # Slurm ends the job itself, once it counts the node as down; retries=N counts these runs too. In a cluster of its
-# own, for a slurmctld that counts on short answers takes a busy node for a dead one.
+# own, for a slurmctld that counts on short answers takes a busy node for a dead one. On forky only: it is Slurm's own
+# doing, seen alike on all three.
 test_node() {
     run as_user sbatch --parsable --requeue --open-mode=append -N2 -w n9,alpha -o node.out --cluster-env=gang,retries=2 \
         --wrap 'echo "run ${SLURM_RESTART_COUNT-none}" >>node.runs; [ -n "$SLURM_RESTART_COUNT" ] || srun bash -c ": >node.\$RANK; exec sleep 120"'
@@ -315,7 +334,7 @@ main() {
     [[ $# -eq 1 ]] || { echo "usage: test_gang.sh SERIES" >&2; exit 2; }
     local groups=(task het no_failure primary_result scancel stepd retries array submission output run) tests=29
     scheduler=,sched_interval=1,sched_min_interval=0
-    [[ $1 != forky ]] || tests=$((tests + 2)) # a node: Slurm's own doing, seen alike on all three
+    [[ $1 != forky ]] || tests=$((tests + 3)) # test_node and test_only_stepd
     plan $((tests + ${#groups[@]}))
     if [[ ${CASES-} != node ]]; then
         start_product "$1" --cred-expire 5
@@ -323,7 +342,7 @@ main() {
         end_product
         state=''
     fi
-    if [[ ${CASES-node} == node && $1 == forky ]]; then
+    if [[ ${CASES-} == node || ( -z ${CASES-} && $1 == forky ) ]]; then
         start_product "$1" --cred-expire 5 --slurm-conf SlurmdTimeout=6 --slurm-conf MessageTimeout=5
         run_groups "$1" node
     fi
