@@ -150,7 +150,8 @@ void gang_talk_end(struct gang_talk *talk)
 
 static char *make_room(struct gang_talk *talk, size_t length)
 {
-    memmove(talk->out, talk->out + talk->sent, talk->out ? talk->pending - talk->sent : 0);
+    if (talk->sent > 0)
+        memmove(talk->out, talk->out + talk->sent, talk->pending - talk->sent);
     talk->pending -= talk->sent;
     talk->sent = 0;
     if (talk->pending + length > PENDING_MAX)

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "model/gang.h"
+#include "model/rdma_span.h"
 #include "rdma_port.h"
 
 enum { RAIL_MS = 50, RAIL_LIMIT_MS = 1500, ALL_MS = 3500, LINE = 1024, DEAD = CE_GANG_DEAD };
@@ -129,34 +130,27 @@ static int post(struct rdma_port *port)
     return ibv_post_send(port->qp, &write, &bad) ? -1 : 0;
 }
 
-/* Writes that have ended, and when the first and the last of them did. */
-struct span {
-    uint64_t writes, first, last;
-};
-
 /* 0; -1: one failed. */
-static int count_ended(struct rdma_port *port, struct span *span)
+static int count_ended(struct rdma_port *port, struct ce_rdma_span *span)
 {
     struct ibv_wc done[WINDOW];
     int count = ibv_poll_cq(port->cq, WINDOW, done);
     for (int i = 0; i < count; i++)
         if (done[i].status != IBV_WC_SUCCESS)
             return -1;
-    if (count <= 0)
-        return count;
+    if (count < 0)
+        return -1;
     port->outstanding -= (unsigned)count;
-    span->last = ce_clock_ns();
-    span->first = span->first ? span->first : span->last;
-    span->writes += (uint64_t)count;
+    ce_rdma_span_add(span, ce_clock_ns(), (uint64_t)count);
     return 0;
 }
 
 /* What came through until a rail that is very slow has had its time counts, too. */
 static uint64_t write_for(struct rdma_port *port, uint64_t begin, uint64_t limit)
 {
-    struct span span = {0, 0, 0};
+    struct ce_rdma_span span = {.begin = begin};
     uint64_t now = begin, stop = begin + (uint64_t)RAIL_MS * CE_NS_PER_MS;
-    while (now < limit && (now < stop || span.writes < 2)) {
+    while (now < limit && (now < stop || !ce_rdma_span_is_known(&span))) {
         while (port->outstanding < WINDOW)
             if (post(port) < 0)
                 return DEAD;
@@ -166,10 +160,8 @@ static uint64_t write_for(struct rdma_port *port, uint64_t begin, uint64_t limit
             return DEAD;
         now = ce_clock_ns();
     }
-    uint64_t ns = span.writes > 1 ? span.last - span.first : span.last - begin,
-             writes = span.writes > 1 ? span.writes - 1 : span.writes;
-    uint64_t mbps = writes && ns ? writes * RDMA_MESSAGE * 8 * 1000 / ns : 0;
-    return mbps <= DEAD ? span.writes ? DEAD + 1 : DEAD : mbps;
+    uint64_t mbps = ce_rdma_span_mbps(&span, RDMA_MESSAGE);
+    return mbps == 0 ? DEAD : mbps <= DEAD ? DEAD + 1 : mbps;
 }
 
 static uint64_t measure_rail(struct rail *rail, uint64_t end)

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "model/rdma_span.h"
 
-enum { NS_PER_MS = 1000000, POLL_MAX = 16, ROUNDS = 1000, FLAGS = 250, LAST = 255, SPINS = 256 };
+enum { POLL_MAX = 16, ROUNDS = 1000, FLAGS = 250, LAST = 255, SPINS = 256 };
 
 /* ---------------------------------------------------------------- writing */
 
@@ -50,7 +51,7 @@ static int take_completions(struct rdma_port *port, struct ce_rdma_result *resul
 
 static int check_time(uint64_t now, uint64_t last, uint64_t deadline, struct ce_rdma_result *result)
 {
-    if (now - last > (uint64_t)RDMA_STALL_MS * NS_PER_MS)
+    if (now - last > (uint64_t)RDMA_STALL_MS * CE_NS_PER_MS)
         return ce_rdma_fail(result, CE_RDMA_WRITE, "no write came through for %d s",
                             RDMA_STALL_MS / 1000);
     if (now > deadline)
@@ -73,29 +74,12 @@ static int post_message(struct rdma_port *port, struct ce_rdma_result *result)
     return post(port, piece, target, 0, result);
 }
 
-/* From one completion to another, so that what is on its way at both moments evens out. */
-struct span {
-    uint64_t begin, end, writes;
-};
-
-static void count_writes(struct span *span, uint64_t warm, uint64_t now, unsigned count)
-{
-    if (now < warm || count == 0)
-        return;
-    if (!span->begin) {
-        span->begin = now;
-        return;
-    }
-    span->writes += count;
-    span->end = now;
-}
-
 static int keep_writing(struct rdma_port *port, uint64_t stop, uint64_t deadline, uint64_t warm,
-                        struct span *span, struct ce_rdma_result *result)
+                        struct ce_rdma_span *span, struct ce_rdma_result *result)
 {
     uint64_t now = ce_clock_ns(), last = now;
-    while (now < stop || port->outstanding > 0 || !span->writes) {
-        bool more = now < stop || !span->writes; /* a very slow one gets longer */
+    while (now < stop || port->outstanding > 0 || !ce_rdma_span_is_known(span)) {
+        bool more = now < stop || !ce_rdma_span_is_known(span); /* a very slow one gets longer */
         while (more && port->outstanding < RDMA_DEPTH)
             if (post_message(port, result) < 0)
                 return -1;
@@ -104,8 +88,8 @@ static int keep_writing(struct rdma_port *port, uint64_t stop, uint64_t deadline
         if (count < 0 || (count == 0 && check_time(now, last, deadline, result) < 0))
             return -1;
         last = count > 0 ? now : last;
-        if (more)
-            count_writes(span, warm, now, (unsigned)count);
+        if (more && now >= warm)
+            ce_rdma_span_add(span, now, (uint64_t)count);
     }
     return 0;
 }
@@ -113,15 +97,12 @@ static int keep_writing(struct rdma_port *port, uint64_t stop, uint64_t deadline
 int rdma_measure_write(struct rdma_port *port, unsigned time_ms, uint64_t deadline,
                        struct ce_rdma_result *result)
 {
-    struct span span = {0, 0, 0};
-    uint64_t start = ce_clock_ns(), length = (uint64_t)time_ms * NS_PER_MS,
+    uint64_t start = ce_clock_ns(), length = (uint64_t)time_ms * CE_NS_PER_MS,
              warm = start + length / 10, stop = warm + length;
+    struct ce_rdma_span span = {.begin = start};
     if (keep_writing(port, stop, deadline, warm, &span, result) < 0)
         return -1;
-    double ns = (double)(span.end - span.begin), bits = (double)span.writes * RDMA_MESSAGE * 8;
-    result->write_mbps = (uint64_t)(bits * 1000 / (ns > 0 ? ns : 1) + 0.5);
-    if (!result->write_mbps)
-        result->write_mbps = 1;
+    result->write_mbps = ce_rdma_span_mbps(&span, RDMA_MESSAGE);
     return 0;
 }
 
@@ -204,7 +185,7 @@ static int go_round(struct rdma_port *port, struct rdma_port *to, unsigned char 
 static int go_rounds(struct rdma_port *port, struct rdma_port *to, unsigned time_ms,
                      uint64_t deadline, uint64_t took[ROUNDS], struct ce_rdma_result *result)
 {
-    uint64_t start = ce_clock_ns(), stop = start + (uint64_t)time_ms * NS_PER_MS;
+    uint64_t start = ce_clock_ns(), stop = start + (uint64_t)time_ms * CE_NS_PER_MS;
     unsigned char before = 0;
     int rounds = 0;
     while (before != LAST) {

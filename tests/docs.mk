@@ -4,6 +4,7 @@ public_tests = \
     tests/public/installed.sh \
     tests/public/symbols.sh
 docs_tests = \
+    tests/docs/blocks.sh \
     tests/docs/checks.sh \
     tests/docs/completion.sh \
     tests/docs/doctor.sh \
@@ -17,7 +18,9 @@ TESTS += $(docs_tests) $(public_tests) tests/public/test_handle
 EXTRA_DIST += $(docs_tests) $(public_tests) \
     tests/tap.sh \
     tests/docs/alerts.test.yml \
+    tests/docs/blocks.awk \
     tests/docs/messages.awk \
+    tests/docs/shape.sh \
     tests/public/cluster.sh \
     tests/public/symbols.txt
 

@@ -245,7 +245,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Of all rails of all nodes, both ways; 0: there is none, or no memory. */
+/* Of all rails of all nodes that something comes through, both ways; 0: there is none, or no memory. */
 static uint32_t find_median(const struct gang *gang)
 {
     uint32_t *all = calloc((size_t)gang->count * CE_GANG_RAILS * 2, sizeof *all), median = 0;
@@ -256,7 +256,7 @@ static uint32_t find_median(const struct gang *gang)
         for (uint32_t rail = 0; rail < figures_of(gang, i); rail++)
             for (int side = CE_GANG_PREV; side <= CE_GANG_NEXT; side++) {
                 all[known] = flow(gang, i, (enum ce_gang_side)side, rail);
-                known += all[known] > 0;
+                known += all[known] > CE_GANG_DEAD;
             }
     qsort(all, known, sizeof *all, compare);
     if (known > 0)
@@ -288,17 +288,27 @@ static uint32_t lesser(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Toward both neighbours, or from both: it is this node's. */
+static bool is_fine(uint32_t mbps, const struct limit *limit)
+{
+    return mbps && !is_slow(mbps, limit);
+}
+
+/* Toward both neighbours, or from both, who take from, or send to, their other ones what they should: it is
+ * this node's.  Where they do not, a longer row is slow, or all are, and whose it is cannot be told. */
 static bool is_own(const struct gang *gang, uint32_t node, uint32_t rail, enum ce_gang_way way,
                    const struct limit *limit, uint32_t *mbps)
 {
     uint32_t prev = before(gang, node), next = after(gang, node);
-    uint32_t a = way == CE_GANG_SENDS ? flow(gang, node, CE_GANG_PREV, rail)
-                                      : flow(gang, prev, CE_GANG_NEXT, rail),
-             b = way == CE_GANG_SENDS ? flow(gang, node, CE_GANG_NEXT, rail)
-                                      : flow(gang, next, CE_GANG_PREV, rail);
+    bool sends = way == CE_GANG_SENDS;
+    uint32_t a = sends ? flow(gang, node, CE_GANG_PREV, rail) : flow(gang, prev, CE_GANG_NEXT, rail),
+             b = sends ? flow(gang, node, CE_GANG_NEXT, rail) : flow(gang, next, CE_GANG_PREV, rail),
+             beyond_a = sends ? flow(gang, before(gang, prev), CE_GANG_NEXT, rail)
+                              : flow(gang, prev, CE_GANG_PREV, rail),
+             beyond_b = sends ? flow(gang, after(gang, next), CE_GANG_PREV, rail)
+                              : flow(gang, next, CE_GANG_NEXT, rail);
     *mbps = lesser(a, b);
-    return gang->count >= 3 && is_slow(a, limit) && is_slow(b, limit);
+    return gang->count >= 3 && is_slow(a, limit) && is_slow(b, limit) && is_fine(beyond_a, limit) &&
+           is_fine(beyond_b, limit);
 }
 
 /* One of its links alone is slow, and its neighbour there is not to blame. */

@@ -124,8 +124,12 @@ def main():
               f"the cluster network ({interface}). Ranks, addresses, interface\n"
               "and rails (the HCAs for NCCL): --cluster-env.", flush=True)
     torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stdout.flush()
+    # Not by sys.exit(): PyTorch 1.13 was seen to abort there, in the end of one of its threads.
+    os._exit(status)

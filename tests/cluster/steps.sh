@@ -40,7 +40,7 @@ quiet() {
 # The last command worked, and standard error is one line that matches.
 one_line() {
     [[ $status -eq 0 ]] || complain "exit status $status"
-    [[ $(wc -l <"$state/err") -eq 1 && $err =~ $1 ]] || complain "expected one line '$1' on stderr: $err"
+    [[ $(grep -c '' <<<"$err") -eq 1 && $err =~ $1 ]] || complain "expected one line '$1' on stderr: $err"
 }
 
 port_of() { load_one "$1" "${2:-0}"; value "${2:-0}" PRIMARY_PORT; }

@@ -104,8 +104,53 @@ test_preflight() {
     verdict "one of them is cut off: it alone is drained, the job runs on others"
     as_root "$bad" ip link set eth1 up
     resume "$bad"
+    test_slow_one
+    test_silent_one
     configure_mode drain
 }
+
+# What the others found, each kind once.
+of_others() { jq -rs --arg bad "$bad" 'map(select(.node != $bad) | .findings[] | "\(.verdict) \(.check)") | unique | join(",")' <<<"$told"; }
+
+test_slow_one() {
+    local try
+    wait_until 30 all_idle || complain "not idle: $(as_user sinfo -h -o '%T %N')"
+    configure 'mode = "drain";' "$expect" 'preflight = { mode = "network"; deadline = 8; below_median = 90; };'
+    as_root "$bad" tc qdisc add dev eth1 root tbf rate 1mbit burst 4kb latency 200ms
+    for try in 1 2 3; do # as above
+        preflight_job
+        [[ -n $(of_others) ]] || break
+        wait_until 30 all_idle || true
+    done
+    as_root "$bad" tc qdisc del dev eth1 root
+    not_drained
+    [[ -z $(of_others) ]] || complain "others: $(of_others)"
+    [[ $(jq -r --arg bad "$bad" 'select(.node == $bad) | .findings[] | "\(.verdict) \(.check)"' <<<"$told" | sort -u) == "fail gang.rail.bandwidth" ]] ||
+        complain "$(jq -c --arg bad "$bad" 'select(.node == $bad) | .findings' <<<"$told")"
+    diag "tries: $try; $bad: $(jq -r --arg bad "$bad" 'select(.node == $bad) | .findings[0].text' <<<"$told")"
+    verdict "one of them is behind a shaper: it alone is told, nobody is drained"
+}
+
+# shellcheck disable=SC2154 # submit sets out
+test_silent_one() {
+    local named
+    wait_until 30 all_idle || complain "not idle: $(as_user sinfo -h -o '%T %N')"
+    as_root "$bad" kill -STOP "$(<"$state/pid/$bad")"
+    submit silent "$home/silent.out" -N"$many" --requeue --wrap "srun -Q hostname >$home/silent.hosts; touch $home/silent.done"
+    wait_until 30 is_requeued "$out" || complain "$(as_root head scontrol show job "$out")"
+    told=$(preflight_of "$out" || true) # nothing, of who never came
+    [[ $(of_others) == "unknown gang.reach" ]] || complain "others: $(of_others)"
+    # a slurmd that does not go on forwards the job to none of those behind it in Slurm's tree
+    named=$(jq -r '.findings[].subject' <<<"$told" | sort -u)
+    [[ $named == "$(comm -23 <(printf '%s\n' "${nodes[@]}" | sort) <(jq -r .node <<<"$told" | sort))" ]] || complain "named: $named"
+    [[ $'\n'$named$'\n' == *$'\n'"$bad"$'\n'* ]] || complain "$bad is not named"
+    diag "named: ${named//$'\n'/ }"
+    as_root "$bad" kill -CONT "$(<"$state/pid/$bad")"
+    ended silent
+    not_drained
+    verdict "one of them never comes: it is named, nobody is drained, the job is requeued and runs"
+}
+is_requeued() { as_root head scontrol show job "$1" | grep -q 'Restarts=1'; }
 
 # ---------------------------------------------------------------- all bad
 
@@ -150,7 +195,7 @@ has_settled() { [[ $(drained | wc -l) -eq 6 ]]; }
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_many.sh SERIES" >&2; exit 2; }
-    plan "$([[ $1 == forky ]] && echo 5 || echo 3)"
+    plan "$([[ $1 == forky ]] && echo 7 || echo 3)"
     start_health "$1"
     test_launch
     [[ $1 != forky ]] || test_preflight

@@ -58,18 +58,6 @@ stop() { [[ -z $state ]] || "$cluster" down "$state"; }
 
 # ---------------------------------------------------------------- the blocks of the document
 
-# Each block as a file $blocks/NN, its first line the place.
-split_document() {
-    awk -v folder="$1" '
-        /^<!-- (on|file|not run): .* -->$/ { place = $0; gsub(/^<!-- | -->$/, "", place); open = 0; next }
-        /^    / {
-            if (!open) { file = sprintf("%s/%02d", folder, ++n); print (place ? place : "text") >file; open = 1 }
-            print substr($0, 5) >file; next
-        }
-        /^$/ { if (open) print "" >file; next }
-        { open = 0; place = "" }' "$document"
-}
-
 # Services are not in chroots: a restart of one is that of its daemon.
 restarts() { # restarts NODE TEXT: did, if that is what the text says
     case $2 in
@@ -107,6 +95,8 @@ into_slurm_conf() {
         echo "$line" >>"$state/etc/slurm.conf"
     done <<<"$1"
 }
+
+is_typed() { [[ $1 == "on: "* || $1 == "file: /"* ]]; }
 
 follow() { # follow PLACE TEXT
     local node machines=("${nodes[@]}")
@@ -151,17 +141,16 @@ main() {
     local file place text count=0
     blocks=$(mktemp -d)
     trap 'rm -rf "$blocks"; stop' EXIT
-    split_document "$blocks"
+    awk -v folder="$blocks" -f "$top/tests/docs/blocks.awk" "$document"
     for file in "$blocks"/*; do
-        read -r place <"$file"
-        [[ $place == text || $place == "not run: "* ]] || count=$((count + 1))
+        if is_typed "$(sed -n 2p "$file")"; then count=$((count + 1)); fi
     done
     plan $((count + 5))
     start "$1"
     for file in "$blocks"/*; do
-        read -r place <"$file"
-        text=$(tail -n +2 "$file")
-        [[ $place != text && $place != "not run: "* ]] || continue
+        place=$(sed -n 2p "$file")
+        text=$(tail -n +3 "$file")
+        is_typed "$place" || continue
         if [[ $place == *"after undo" ]]; then
             ok "doctor on the head: all is well" green head
             ok "doctor on a compute node: all is well" green node1

@@ -9,11 +9,19 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
 readonly top
 # shellcheck source=/dev/null
 . "$top/tests/cluster/tap.sh"
+# shellcheck source-path=SCRIPTDIR source=../docs/shape.sh
+. "$top/tests/docs/shape.sh"
 work=$(mktemp -d)
 at_end rm -rf "$work"
 
 demo() { within 300 "$top/demo" "$@"; }
 clusters() { "$top/tests/cluster/cluster" list | wc -l; }
+
+shown_in_readme() {
+    mkdir "$work/blocks"
+    awk -v folder="$work/blocks" -f "$top/tests/docs/blocks.awk" "$top/README.md"
+    sed '1,2d' "$(grep -lx 'printed by the demo: ./demo' "$work"/blocks/*)"
+}
 
 real_job() {
     local out
@@ -25,6 +33,7 @@ real_job() {
     like "$out" 'mlx5_4/1 DOWN \(Polling\), expected ACTIVE; check cable and switch port \[cluster-env ib.port.state\] *node1' \
         "./demo pulls a cable: the node is drained with the reason"
     like "$out" 'job [0-9]+ was requeued, and ran on node\[2-4\]' "and the job ran on the others"
+    is "$(not_printed "$(shown_in_readme)" "$out")" "" "README.md shows what ./demo prints"
 }
 
 own_command() {
@@ -76,7 +85,7 @@ kept() {
     ok "./demo --end ends it" test ! -e "$state"
 }
 
-plan 15
+plan 16
 real_job
 own_command
 batch_script

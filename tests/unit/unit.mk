@@ -32,6 +32,7 @@ unit_programs = \
     tests/unit/model/test_pkeys \
     tests/unit/model/test_policy \
     tests/unit/model/test_rdma_end \
+    tests/unit/model/test_rdma_span \
     tests/unit/model/test_rdma_result \
     tests/unit/model/test_record \
     tests/unit/model/test_request \

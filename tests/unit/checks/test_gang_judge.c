@@ -147,6 +147,21 @@ static const struct flow_row {
     {"no_limit", false, 0, 0, 4, {{90, 5}, {90, 90}, {5, 90}, {90, 90}}, ""},
     {"nothing_comes_through", true, 0, 0, 4, {{90, 90}, {1, 1}, {90, 90}, {90, 90}},
      "1 sends 1 below 0\n"},
+    {"the_rail_of_all_is_slow", true, 50, 0, 3, {{10, 10}, {10, 10}, {10, 10}},
+     "0 between 10 floor 50 with 2\n0 between 10 floor 50 with 1\n1 between 10 floor 50 with 0\n"
+     "1 between 10 floor 50 with 2\n2 between 10 floor 50 with 1\n2 between 10 floor 50 with 0\n"},
+    {"one_way_of_all_but_one_path_is_dead", true, 0, 50, 3, {{90, 1}, {1, 1}, {1, 1}},
+     "0 between 1 below 45 with 2\n0 between 1 below 45 with 1\n1 between 1 below 45 with 0\n"
+     "1 between 1 below 45 with 2\n2 between 1 below 45 with 1\n2 between 1 below 45 with 0\n"},
+    {"a_row_of_two", true, 0, 50, 5, {{90, 1}, {1, 1}, {1, 1}, {1, 90}, {90, 90}},
+     "0 between 1 below 45 with 1\n1 between 1 below 45 with 0\n1 between 1 below 45 with 2\n"
+     "2 between 1 below 45 with 1\n2 between 1 below 45 with 3\n3 between 1 below 45 with 2\n"},
+    {"the_port_of_one_is_dead", true, 0, 50, 3, {{90, 1}, {1, 1}, {1, 90}},
+     "1 sends 1 below 45\n1 takes 1 below 45\n"},
+    {"all_is_dead", true, 0, 50, 2, {{1, 1}, {1, 1}}, "0 between 1 below 0 with 1\n1 between 1 below 0 with 0\n"},
+    {"of_the_neighbours_nothing_is_known", true, 0, 50, 3, {{0, 90}, {10, 10}, {90, 0}},
+     "0 between 10 below 45 with 1\n1 between 10 below 45 with 0\n1 between 10 below 45 with 2\n"
+     "2 between 10 below 45 with 1\n"},
     {"not_measured", false, 50, 50, 4, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, ""},
 };
 
