@@ -91,8 +91,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->machine.root = arg;
         return 0;
     case KEY_NODE:
-        arguments->node_name = arg;
-        return 0;
+        return ce_take_node(state, arg, &arguments->node_name);
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -84,8 +84,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
     case 's':
         return ce_take_number(state, "--seconds", arg, 1, SECONDS_MAX, &arguments->seconds);
     case KEY_NODE:
-        arguments->node_name = arg;
-        return 0;
+        return ce_take_node(state, arg, &arguments->node_name);
     case KEY_HELPERS:
         arguments->helpers = arg;
         return 0;

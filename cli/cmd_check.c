@@ -70,8 +70,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         phase->machine.root = arg;
         return 0;
     case KEY_NODE:
-        phase->node_name = arg;
-        return 0;
+        return ce_take_node(state, arg, &phase->node_name);
     default:
         return ARGP_ERR_UNKNOWN;
     }

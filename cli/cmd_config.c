@@ -45,8 +45,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->check = arg ? arg : CE_CONFIG_FILE;
         return 0;
     case KEY_NODE:
-        arguments->node_name = arg;
-        return 0;
+        return ce_take_node(state, arg, &arguments->node_name);
     case ARGP_KEY_ARG:
         if (!arguments->check || state->arg_num > 0)
             return ARGP_ERR_UNKNOWN;

@@ -37,8 +37,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
             arguments->doctor.deadline_ms = seconds * 1000;
         return 0;
     case KEY_NODE:
-        arguments->doctor.node_name = arg;
-        return 0;
+        return ce_take_node(state, arg, &arguments->doctor.node_name);
     case KEY_HELPERS:
         arguments->doctor.helpers = arg;
         return 0;
@@ -52,7 +51,7 @@ static const struct argp_option options[] = {
     {"config", 'c', "FILE", 0, "the configuration (" CE_CONFIG_FILE ", where it exists)", 0},
     {"node", KEY_NODE, "NAME", 0, "this node's name in Slurm (the host name up to its dot)", 0},
     {"run", 'r', "DIR", 0, "the run directory (" CE_RUN_DIR ")", 0},
-    {"timeout", 't', "SECONDS", 0, "how long slurmctld is waited for (5)", 0},
+    {"timeout", 't', "SECONDS", 0, "how long slurmctld, or a file, is waited for (5)", 0},
     {"helpers", KEY_HELPERS, "DIR", 0, "where slurm-node and probe-gpu are (" CE_HELPER_DIR ")", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };

@@ -56,8 +56,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->machine.root = arg;
         return 0;
     case KEY_NODE:
-        arguments->node_name = arg;
-        return 0;
+        return ce_take_node(state, arg, &arguments->node_name);
     case ARGP_KEY_END:
         check_arguments(arguments, state);
         return 0;

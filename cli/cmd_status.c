@@ -97,8 +97,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->run_dir = arg;
         return 0;
     case KEY_NODE:
-        arguments->node = arg;
-        return 0;
+        return ce_take_node(state, arg, &arguments->node);
     default:
         return parse_number_argument(key, arg, state);
     }

@@ -67,8 +67,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         arguments->config = arg;
         return 0;
     case KEY_NODE:
-        arguments->node_name = arg;
-        return 0;
+        return ce_take_node(state, arg, &arguments->node_name);
     case KEY_SVG:
         arguments->svg = arg;
         return 0;

@@ -53,6 +53,9 @@ int ce_findings_exit(const struct ce_findings *findings);
 error_t ce_take_number(struct argp_state *state, const char *option, const char *text, uint32_t min,
                        uint32_t max, uint32_t *ret);
 
+/* The name of a node; else it is said that this is none, and the command ends. */
+error_t ce_take_node(struct argp_state *state, const char *text, const char **ret);
+
 /* The path of this very program, as it is called on other nodes too: in path, of size bytes; "cluster-env"
  * where it is not known. */
 const char *ce_own_path(char *path, size_t size);

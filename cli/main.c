@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "command.h"
 #include "health/health.h"
+#include "model/hostlist.h"
 
 static const struct ce_command commands[] = {
     {"show", "the variables of this task or job, their values, where each came from", ce_cmd_show},
@@ -91,6 +92,15 @@ error_t ce_take_number(struct argp_state *state, const char *option, const char 
 {
     if (ce_parse_u32(text, min, max, ret) < 0)
         argp_error(state, "%s=%.40s: expected a number from %u to %u", option, text, min, max);
+    return 0;
+}
+
+error_t ce_take_node(struct argp_state *state, const char *text, const char **ret)
+{
+    size_t length = ce_hostname_span(text);
+    if (length == 0 || length > CE_HOSTNAME_MAX || text[length])
+        argp_error(state, "--node=%.40s: expected the name of a node", text);
+    *ret = text;
     return 0;
 }
 

@@ -20,7 +20,9 @@ int ce_out_file_write(const char *path, struct ce_text *text, struct ce_error *e
     ce_autoclose int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return ce_fail(err, "%s: cannot write there: %s", folder, strerror(errno));
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
+    if (!*name || (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode)))
         return ce_fail(err, "%s: not a regular file", path);
-    return ce_file_replace(dir, name, ce_text_string(text), 0644, err);
+    if (ce_file_replace(dir, name, ce_text_string(text), 0644, err) == 0)
+        return 0;
+    return slash ? ce_fail_in(err, "%s", folder) : -1;
 }

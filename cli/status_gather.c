@@ -46,6 +46,12 @@ static void note_answer(void *ctx, const char *path, size_t lines, const char *w
     note_bad(((struct answer *)ctx)->gather, path, lines, why);
 }
 
+/* All of it is given away. */
+static bool is_full(const char *state)
+{
+    return strcmp(state, "allocated") == 0;
+}
+
 struct visitors {
     struct ce_gather *gather;
     const struct ce_roster *roster;
@@ -59,7 +65,8 @@ static void missed(void *ctx, size_t index, const char *why)
     if (!node)
         return;
     node->asked = ce_visit_may_answer(told);
-    snprintf(node->why, sizeof node->why, "%s%s", node->asked ? "" : "not asked: ", why);
+    snprintf(node->why, sizeof node->why, "%s%s%s", node->asked ? "" : "not asked: ", why,
+             is_full(node->state) ? ", no job fits" : "");
 }
 
 static void answered(void *ctx, size_t index, const char *output)
@@ -137,20 +144,35 @@ int ce_gather_folder(struct ce_gather *gather, const char *folder, struct ce_err
 
 /* ---------------------------------------------------------------- all of it */
 
+/* Of how many is a check missing because of what, and which is the first? */
+struct missing {
+    const struct ce_board_node *first;
+    size_t count;
+};
+
+static void count_missing(struct missing *missing, const struct ce_board_node *node)
+{
+    missing->first = missing->count++ ? missing->first : node;
+}
+
 void ce_gather_end(struct ce_gather *gather)
 {
-    const struct ce_board_node *first = NULL;
-    size_t count = 0;
+    struct missing closed = {NULL, 0}, full = {NULL, 0};
     for (size_t i = 0; i < gather->board.count; i++) {
         const struct ce_board_node *node = gather->board.nodes[i];
-        if (node->check || !node->facts)
-            continue;
-        count++;
-        first = first ? first : node;
+        if (!node->check && node->facts)
+            count_missing(&closed, node);
+        else if (!node->check && node->why[0] && is_full(node->state))
+            count_missing(&full, node);
     }
-    if (count)
-        ce_note(&gather->notes, "the last checks of %zu nodes are not known: %s: %s", count,
-                first->name, first->facts->error);
+    if (closed.count)
+        ce_note(&gather->notes, "the last checks of %zu nodes are not known: %s: %s", closed.count,
+                closed.first->name, closed.first->facts->error);
+    if (full.count)
+        ce_note(&gather->notes,
+                "%zu nodes at work were not asked, for no job fits there: %s%s; bring their logs "
+                "together, and use --from=DIR --states",
+                full.count, full.first->name, full.count > 1 ? ", ..." : "");
 }
 
 void ce_gather_free(struct ce_gather *gather)

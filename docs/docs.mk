@@ -56,7 +56,8 @@ dist_frameworks_DATA = \
     docs/examples/frameworks/train_deepspeed.py \
     docs/examples/frameworks/train_jax.py \
     docs/examples/frameworks/train_lightning.py \
-    docs/examples/frameworks/train_ray.py
+    docs/examples/frameworks/train_ray.py \
+    docs/examples/frameworks/train_tensorflow.py
 dist_examples_DATA = \
     docs/examples/cluster-env.rules.yml \
     docs/examples/cluster_info.c \

@@ -15,6 +15,7 @@
 #include "probe/host_details.h"
 #include "probe/install.h"
 #include "probe/plugstack.h"
+#include "probe/reach.h"
 #include "survey/own.h"
 
 /* ---------------------------------------------------------------- what Slurm says */
@@ -98,42 +99,118 @@ static void find_plugstack(const struct ce_slurm_conf *conf, char ret[PATH_MAX])
         ret[0] = '\0';
 }
 
-static void look_at_plugin(const struct ce_slurm_conf *conf, struct ce_install *ret)
+static int read_plugstack(void *ctx)
+{
+    ce_probe_plugstack(ctx);
+    return 0;
+}
+
+static void look_at_plugstack(const struct ce_doctor *doctor, struct ce_install_plugstack *ret)
+{
+    struct ce_error err;
+    ret->there = true;
+    if (ce_probe_reach(ret->path, read_plugstack, ret, doctor->deadline_ms, &err) == 0)
+        ce_probe_plugstack(ret);
+    else
+        ce_install_why(ret->why, err.text);
+}
+
+/* The library that a line leads to, in Slurm's folders of plugins. */
+struct library {
+    const char *name, *folders;
+    struct ce_install_library *ret;
+};
+
+static int read_library(void *ctx)
+{
+    const struct library *library = ctx;
+    if (ce_probe_plugin_path(library->name, library->folders, library->ret->path) == 0 &&
+        library->ret->path[0])
+        ce_probe_library(library->ret);
+    else
+        ce_copy(library->ret->path, sizeof library->ret->path, library->name);
+    return 0;
+}
+
+static void look_at_library(const struct ce_doctor *doctor, struct library *library)
+{
+    struct ce_error err;
+    library->ret->hung =
+        ce_probe_reach(library->name, read_library, library, doctor->deadline_ms, &err) < 0;
+    if (library->ret->hung)
+        ce_install_why(library->ret->why, err.text);
+    else
+        read_library(library);
+}
+
+static void look_at_plugin(const struct ce_doctor *doctor, const struct ce_slurm_conf *conf,
+                           struct ce_install *ret)
 {
     find_plugstack(conf, ret->plugstack.path);
     if (!ret->plugstack.path[0])
         return;
-    ce_probe_plugstack(&ret->plugstack);
+    look_at_plugstack(doctor, &ret->plugstack);
     const struct ce_install_plugin *ours = ce_install_own_plugin(&ret->plugstack, NULL);
-    if (!ours)
-        return;
-    if (ce_probe_plugin_path(ours->path, conf->plugin_dirs, ret->library.path) == 0 &&
-        ret->library.path[0])
-        ce_probe_library(&ret->library);
+    if (ours)
+        look_at_library(doctor, &(struct library){ours->path, conf->plugin_dirs, &ret->library});
+}
+
+/* What Prolog= or Epilog= leads to. */
+struct programs {
+    const struct ce_slurm_programs *values;
+    const char *slurm_conf, *name;
+    struct ce_install_programs *ret;
+};
+
+static int read_programs(void *ctx)
+{
+    const struct programs *programs = ctx;
+    ce_probe_programs(programs->values, programs->slurm_conf, programs->name, programs->ret);
+    return 0;
+}
+
+static void look_at_programs(const struct ce_doctor *doctor, struct programs *programs)
+{
+    struct ce_error err;
+    const char *path = programs->values->count ? programs->values->path[0] : programs->name;
+    if (ce_probe_reach(path, read_programs, programs, doctor->deadline_ms, &err) < 0)
+        ce_install_why(programs->ret->why, err.text);
     else
-        ce_copy(ret->library.path, sizeof ret->library.path, ours->path);
+        read_programs(programs);
 }
 
 /* slurmd goes by its own slurm.conf. */
-static void look_at_slurm(struct ce_install *ret)
+static void look_at_slurm(const struct ce_doctor *doctor, struct ce_install *ret)
 {
     const struct ce_slurm_conf *conf = ret->file.known         ? &ret->file.conf
                                        : ret->controller.known ? &ret->controller.conf
                                                                : NULL;
     if (!conf)
         return;
-    look_at_plugin(conf, ret);
-    ce_probe_programs(&conf->prolog, conf->path, "cluster-prolog", &ret->prolog);
-    ce_probe_programs(&conf->epilog, conf->path, "cluster-epilog", &ret->epilog);
+    look_at_plugin(doctor, conf, ret);
+    look_at_programs(doctor,
+                     &(struct programs){&conf->prolog, conf->path, "cluster-prolog", &ret->prolog});
+    look_at_programs(doctor,
+                     &(struct programs){&conf->epilog, conf->path, "cluster-epilog", &ret->epilog});
 }
 
 /* ---------------------------------------------------------------- the configuration, the texts */
 
-static void look_at_book(const struct ce_config *config, struct ce_install *ret)
+static int read_book(void *ctx)
+{
+    const char *path;
+    ce_book_destroy(ce_site_book(ctx, &path, NULL));
+    return 0;
+}
+
+static void look_at_book(const struct ce_doctor *doctor, struct ce_config *config,
+                         struct ce_install *ret)
 {
     struct ce_error err;
-    const char *path;
-    ret->book.book = ce_site_book(config, &path, &err);
+    const char *path = config->address_book[0] ? config->address_book : CE_SITE_BOOK;
+    ret->book.hung = ce_probe_reach(path, read_book, config, doctor->deadline_ms, &err) < 0;
+    if (!ret->book.hung)
+        ret->book.book = ce_site_book(config, &path, &err);
     ret->book.known = ret->book.book != NULL;
     ce_copy(ret->book.path, sizeof ret->book.path, path);
     if (!ret->book.known) {
@@ -189,13 +266,30 @@ static void look_at_texts(const struct ce_doctor *doctor, const struct ce_policy
     ce_texts_free(&texts);
 }
 
+static int read_config(void *ctx)
+{
+    const struct ce_doctor *doctor = ctx;
+    ce_autosite struct ce_site site = {.file = NULL};
+    ce_site_open(doctor->config, &site, NULL);
+    return 0;
+}
+
+static void look_at_config(const struct ce_doctor *doctor, struct ce_site *site,
+                           struct ce_install_config *ret)
+{
+    struct ce_doctor copy = *doctor;
+    site->path = doctor->config ? doctor->config : CE_CONFIG_FILE;
+    ret->hung = ce_probe_reach(site->path, read_config, &copy, doctor->deadline_ms, &ret->why) < 0;
+    ret->valid = !ret->hung && ce_check_names_open(doctor->config, site, &ret->why) == 0;
+    ret->there = site->file != NULL;
+    ce_copy(ret->path, sizeof ret->path, site->path);
+}
+
 static void look_at_site(const struct ce_doctor *doctor, struct ce_install *ret)
 {
     ce_autosite struct ce_site site = {.file = NULL};
     struct ce_config config;
-    ret->config.valid = ce_check_names_open(doctor->config, &site, &ret->config.why) == 0;
-    ret->config.there = site.file != NULL;
-    ce_copy(ret->config.path, sizeof ret->config.path, site.path ? site.path : "");
+    look_at_config(doctor, &site, &ret->config);
     if (ret->config.valid)
         ce_site_config(&site, ret->node, &config);
     else
@@ -204,9 +298,9 @@ static void look_at_site(const struct ce_doctor *doctor, struct ce_install *ret)
     ce_auto(ce_rules_destroy) struct ce_rules *rules =
         ret->config.valid ? ce_site_rules(&site, ret->node, NULL) : NULL;
     if (ret->config.valid)
-        look_at_book(&config, ret);
+        look_at_book(doctor, &config, ret);
     else
-        ce_install_why(ret->book.why, "the configuration, which may name it, is not valid");
+        ce_install_why(ret->book.why, "the configuration, which may name it, cannot be read");
     look_at_texts(doctor, &config.policy, rules, ret);
 }
 
@@ -242,7 +336,7 @@ struct ce_install *ce_doctor_look(const struct ce_doctor *doctor, struct ce_erro
     ask_slurm(doctor, install);
     ce_probe_slurmd(&install->slurmd);
     install->role = role_of(install);
-    look_at_slurm(install);
+    look_at_slurm(doctor, install);
     look_at_site(doctor, install);
     ce_probe_ports("/", &install->ports);
     install->unit = ce_probe_unit("cluster-env-facts.service");

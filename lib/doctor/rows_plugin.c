@@ -5,6 +5,8 @@
 #include "doctor/doctor.h"
 #include "local/texts.h"
 
+#define UNKNOWN_PATH "where plugstack.conf is, is not known: mend slurm.helper first"
+
 static const struct ce_install_plugin *ours(const struct ce_install *install)
 {
     return ce_install_own_plugin(&install->plugstack, NULL);
@@ -15,9 +17,12 @@ static bool has_line(const struct ce_install *install, struct ce_findings *out)
 {
     if (ours(install))
         return true;
-    bool sure = install->plugstack.read && install->plugstack.path[0];
-    ce_findings_add(out, sure ? CE_SKIP : CE_UNKNOWN, "",
-                    sure ? "there is no line in plugstack.conf" : "plugstack.conf could not be read");
+    if (!install->plugstack.path[0])
+        ce_findings_add(out, CE_UNKNOWN, "", UNKNOWN_PATH);
+    else if (!install->plugstack.read)
+        ce_findings_add(out, CE_UNKNOWN, "", "plugstack.conf could not be read");
+    else
+        ce_findings_add(out, CE_SKIP, "", "there is no line in plugstack.conf");
     return false;
 }
 
@@ -34,7 +39,7 @@ static void judge_line(const struct ce_install *install, struct ce_findings *out
     const struct ce_install_plugstack *stack = &install->plugstack;
     const struct ce_install_plugin *plugin = ours(install), *wrong = wrong_line(stack);
     if (!stack->path[0])
-        ce_findings_add(out, CE_UNKNOWN, "", "where plugstack.conf is, is not known");
+        ce_findings_add(out, CE_UNKNOWN, "", UNKNOWN_PATH);
     else if (wrong) {
         ce_findings_add(out, CE_FAIL, "", "%.90s:%u is no line of it: Slurm's commands refuse to start",
                         wrong->file, wrong->line);
@@ -115,7 +120,9 @@ static void judge_library(const struct ce_install *install, struct ce_findings *
     const struct ce_install_library *library = &install->library;
     if (!has_line(install, out))
         return;
-    if (!library->there)
+    if (library->hung)
+        ce_findings_add(out, CE_UNKNOWN, "", "%s", library->why);
+    else if (!library->there)
         ce_findings_add(out, CE_FAIL, "", "%.100s is not there", library->path);
     else if (!library->safe && !library->version)
         ce_findings_add(out, CE_FAIL, "", "%.60s: %.90s", library->path, library->why);
@@ -144,7 +151,9 @@ static void judge_version(const struct ce_install *install, struct ce_findings *
         return;
     ce_slurm_series(library->version, built);
     ce_slurm_release(slurm, here);
-    if (!library->there)
+    if (library->hung)
+        ce_findings_add(out, CE_UNKNOWN, "", "%s", library->why);
+    else if (!library->there)
         ce_findings_add(out, CE_SKIP, "", "the library is not there");
     else if (!library->version)
         ce_findings_add(out, CE_FAIL, "", "no Slurm loads it: %s", library->why);

@@ -11,7 +11,7 @@ static void judge_config(const struct ce_install *install, struct ce_findings *o
 {
     const struct ce_install_config *config = &install->config;
     if (!config->valid)
-        ce_findings_add(out, CE_FAIL, "", "%.150s", config->why.text);
+        ce_findings_add(out, config->hung ? CE_UNKNOWN : CE_FAIL, "", "%.150s", config->why.text);
     else if (config->there)
         ce_findings_add(out, CE_PASS, "", "%.120s", config->path);
     else
@@ -21,7 +21,8 @@ static void judge_config(const struct ce_install *install, struct ce_findings *o
 static void judge_mode(const struct ce_install *install, struct ce_findings *out)
 {
     if (!install->config.valid)
-        ce_findings_add(out, CE_UNKNOWN, "", "the configuration is not valid, so nothing is checked");
+        ce_findings_add(out, CE_UNKNOWN, "", "the configuration %s, so nothing is checked",
+                        install->config.hung ? "cannot be read" : "is not valid");
     else if (install->config.policy.mode == CE_MODE_DRAIN)
         ce_findings_add(out, CE_PASS, "", "drain: a node with a fault takes no more jobs");
     else
@@ -44,7 +45,8 @@ static void judge_book(const struct ce_install *install, struct ce_findings *out
     size_t count = install->roster ? ce_roster_count(install->roster) : 0, missing = 0;
     const char *first = "";
     if (!book->known)
-        ce_findings_add(out, install->config.valid ? CE_FAIL : CE_UNKNOWN, "", "%s", book->why);
+        ce_findings_add(out, install->config.valid && !book->hung ? CE_FAIL : CE_UNKNOWN, "", "%s",
+                        book->why);
     else if (!install->roster)
         ce_findings_add(out, CE_UNKNOWN, "", "Slurm's nodes are not known: %.110s",
                         install->roster_why);

@@ -17,7 +17,7 @@ static bool is_known(const struct ce_install *install, struct ce_findings *out)
 {
     if (conf_of(install))
         return true;
-    ce_findings_add(out, CE_UNKNOWN, "", "Slurm's configuration is not known");
+    ce_findings_add(out, CE_UNKNOWN, "", "Slurm's configuration is not known: mend slurm.helper first");
     return false;
 }
 
@@ -58,7 +58,7 @@ static void judge_controller(const struct ce_install *install, struct ce_finding
                         "slurmctld does not answer, %.90s alone is looked at",
                         install->file.conf.path);
     else
-        ce_findings_add(out, CE_UNKNOWN, "", "slurmctld was not asked");
+        ce_findings_add(out, CE_UNKNOWN, "", "slurmctld was not asked: mend slurm.helper first");
 }
 
 static bool is_same_list(const struct ce_slurm_programs *a, const struct ce_slurm_programs *b)
@@ -174,6 +174,8 @@ static void judge_programs(const struct ce_install *install, const struct ce_slu
         ce_findings_add(out, CE_FAIL, "", "%s is not set", key);
     else if (install->role == CE_ROLE_HEAD)
         judge_value(values, ours, out);
+    else if (files->why[0])
+        ce_findings_add(out, CE_UNKNOWN, "", "%s", files->why);
     else if (!files->count)
         ce_findings_add(out, CE_UNKNOWN, "", "%s could not be looked at", key);
     else

@@ -45,6 +45,7 @@ enum { CE_INSTALL_PROGRAMS_MAX = 32 };
 struct ce_install_programs {
     struct ce_install_program items[CE_INSTALL_PROGRAMS_MAX];
     size_t count;
+    char why[CE_INSTALL_WHY]; /* why they could not be looked at; "": they were */
 };
 
 /* A line of plugstack.conf, or of a file that it includes. */
@@ -69,6 +70,7 @@ struct ce_install_plugstack {
 struct ce_install_library {
     char path[PATH_MAX]; /* "": there is no line */
     bool there;
+    bool hung;                /* its file system does not answer: nothing else is known */
     char why[CE_INSTALL_WHY]; /* why its version is not known; "": it is */
     uint32_t version;         /* of the Slurm that it is built for */
     bool safe;
@@ -89,7 +91,7 @@ struct ce_install_run {
 };
 
 struct ce_install_book {
-    bool known;
+    bool known, hung; /* hung: as that of a library */
     char path[PATH_MAX], why[CE_INSTALL_WHY];
     struct ce_book *book;
     bool own_stale;
@@ -97,7 +99,7 @@ struct ce_install_book {
 };
 
 struct ce_install_config {
-    bool valid, there;
+    bool valid, there, hung;
     char path[PATH_MAX];
     struct ce_error why;
     struct ce_policy policy; /* of this node; the default where it is not valid */

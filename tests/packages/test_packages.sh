@@ -10,39 +10,19 @@ top=$(cd "$here/../.." && pwd -P)
 readonly here top
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/../cluster/tap.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/chroot.sh"
 
-# ---------------------------------------------------------------- a chroot that is thrown away
-
-# Everything happens in a mount namespace of our own: what is changed lies in a tmpfs and goes with it.
 if [[ ${CLUSTER_ENV_OWN_MOUNTS:-} != yes ]]; then
     [[ $# -eq 1 && -e $1/config.status ]] || { echo "usage: test_packages.sh BUILD" >&2; exit 2; }
     [[ $EUID -eq 0 ]] || skip_all "a chroot needs root"
-    for tool in dpkg-buildpackage dh lintian rpmbuild mmdebstrap; do
-        command -v "$tool" >/dev/null || skip_all "$tool is missing (build-aux/needs packages installs it)"
-    done
-    unshare --mount true || skip_all "no mount namespaces here"
-    CLUSTER_ENV_OWN_MOUNTS=yes exec unshare --mount --propagation private --pid --fork --kill-child "$0" "$@"
+    needs dpkg-buildpackage dh lintian rpmbuild mmdebstrap
 fi
-
+enter_own_mounts "$@"
 build=$(cd "$1" && pwd -P)
-work=$(mktemp -d)
-readonly build work
-trap 'umount -R "$work" 2>/dev/null || true; rmdir "$work"' EXIT
-mount -t tmpfs -o size=2g packages "$work"
+readonly build
 mkdir "$work"/{debs,root,upper,work,rpm}
 
-over() { # over LOWER NAME: LOWER at $work/NAME; what is written there stays in the tmpfs
-    mkdir -p "$work/$2" "$work/$2.upper" "$work/$2.work"
-    mount -t overlay overlay -o "lowerdir=$1,upperdir=$work/$2.upper,workdir=$work/$2.work" "$work/$2"
-    mount -t tmpfs tmpfs "$work/$2/run"
-    mount -t proc proc "$work/$2/proc"
-    mount --bind /dev "$work/$2/dev"
-    mount --bind -o ro /sys "$work/$2/sys"
-}
-
-inside() { chroot "$work/root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"; }
-has() { [[ -e $work/root$1 || -L $work/root$1 ]]; }
-has_not() { ! has "$1"; }
 deb() { printf '%s\n' "$work/debs/$1"_*.deb; } # deb NAME: its file
 
 # ---------------------------------------------------------------- building
@@ -203,6 +183,34 @@ build_rpms() {
         { tail -n 30 "$work/rpm.log"; return 1; }
 }
 
+# In a copy of the chroot, whose shell runs what the packages bring for it; Debian's rpm keeps its own notes elsewhere.
+rpm_there() { rpm --root "$work/rpmroot" --dbpath /var/lib/rpm "$@" 2> >(grep -v '^rpm: ' >&2); }
+install_rpms() { rpm_there -i --nodeps "$@"; }
+# shellcheck disable=SC2046 # each word is a package
+erase_rpms() { rpm_there -e --nodeps $(rpm_there -qa); }
+own_files() { rpm -qp --qf '[%{FILEUSERNAME}:%{FILEGROUPNAME} %{FILEMODES:perms} %{FILENAMES}\n]' "$@" 2>/dev/null; }
+left_of_rpms() { (cd "$work/rpmroot.upper" && find . -path ./var/lib/rpm -prune -o -ipath '*cluster?env*' -print | sort | xargs); }
+
+# What systemctl is asked for comes into a file.
+stand_in_for_systemd() {
+    install -m 755 /dev/stdin "$work/rpmroot/usr/bin/systemctl" <<<$'#!/bin/sh\necho "$@" >>/run/asked'
+}
+
+test_rpm_install() { # test_rpm_install RPM...
+    over "$base" rpmroot
+    stand_in_for_systemd
+    is "$(own_files "$@" | grep -vE '^root:root ([-d]rwxr-xr-x|-rw-r--r--|lrwxrwxrwx) ' | head -n 5)" "" "all files are root's, and for root alone to write"
+    ok "they install" install_rpms "$@"
+    ok "every file is there as the package has it" rpm_there -V --nodeps -a
+    mkdir "$work/rpmroot/run/cluster-env"
+    ok "they are erased" erase_rpms
+    is "$(<"$work/rpmroot/run/asked")" $'--no-reload preset cluster-env-facts.service\n--no-reload disable cluster-env-facts.service' \
+        "the service at boot came and went with them"
+    is "$(left_of_rpms)" "" "they leave no file and no folder"
+    ok "nor what was in /run" test ! -e "$work/rpmroot/run/cluster-env"
+    umount -R "$work/rpmroot"
+}
+
 test_rpms() {
     local rpms
     rpms=$work/rpm/RPMS/$(uname -m)
@@ -211,6 +219,7 @@ test_rpms() {
     is "$(rpm -qpc "$rpms"/slurm-cluster-env-[0-9]*.rpm 2>&1 | sort | xargs)" \
         "/etc/logrotate.d/cluster-env /etc/slurm/cluster-env.conf" "what admins change is configuration"
     like "$(rpm -qp --requires "$rpms/slurm-cluster-env-plugin-$series"-*.rpm 2>&1)" "slurm >= $series" "it wants its series of Slurm"
+    test_rpm_install "$rpms"/*.rpm
 }
 
 series=$(sed -n 's/^#define SLURM_VERSION_NUMBER *0x\(..\)\(..\).*/\1 \2/p' /usr/include/slurm/slurm_version.h |
@@ -220,7 +229,7 @@ base=$("$top/tests/cluster/suite" bookworm libconfig9 libjansson4 libibverbs1 li
     skip_all "no chroot with Slurm could be made"
 over "$base" root
 
-plan 48
+plan 55
 test_debs
 if [[ $tap_failed -eq 0 ]]; then
     test_install

@@ -136,6 +136,14 @@ else
 fi
 is "in a pipe: one line each, no colour, nothing else" "$(check --facts="$work/down" | grep -v '^exit' | grep -c '^fail     ib\|^1 failed')" 2
 
+# A variable that is empty would choose the settings of no node, in silence.
+for command in check 'bench gpu' 'bench rdma' "config --check $work/empty.conf" doctor facts 'status --local' topology; do
+    for name in '' 'n 1' "$(printf '%300s' x | tr ' ' x)"; do
+        # shellcheck disable=SC2086 # words of a command
+        is "$command --node='$(echo "$name" | cut -c1-5)': exit status 2" "$(./cli/cluster-env $command --node="$name" >/dev/null 2>&1 || echo $?)" 2
+    done
+done
+
 for program in prolog epilog; do
     is "cluster-$program --version" "$("./$program/cluster-$program" --version)" \
         "cluster-$program $(setting PACKAGE_VERSION)"

@@ -85,7 +85,7 @@ leave() { # UID SECONDS: a process on GPU 1
     setpriv --reuid "$1" --regid "$1" --clear-groups sleep "$2" &
     process=$!
     echo "$process" >"$work/pid"
-    sleep 0.2
+    until [ "$(cat "/proc/$process/comm" 2>/dev/null)" = sleep ]; do sleep 0.05; done
 }
 
 lives() { if grep -q '^State:.[^ZX]' "/proc/$process/status" 2>/dev/null; then echo lives; else echo ended; fi; }

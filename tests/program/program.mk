@@ -84,8 +84,8 @@ EXTRA_DIST += \
     tests/doubles/nccl/build \
     tests/doubles/nccl/nccl.c \
     tests/doubles/nccl/two-gpus.scenario
-dist_check_SCRIPTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
-TESTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
+dist_check_SCRIPTS += tests/program/hung_mount.py tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/hung_disk.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
+TESTS += tests/program/before_after.sh tests/program/check.sh tests/program/facts.sh tests/program/gpus.sh tests/program/hung_disk.sh tests/program/job_gpus.sh tests/program/kernel_log.sh tests/program/probes.sh tests/program/prolog.sh tests/program/reports.sh
 EXTRA_DIST += \
     tests/program/namespace.sh \
     tests/program/node.sh \

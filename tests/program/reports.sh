@@ -142,8 +142,9 @@ test_deadline() {
     chmod 755 "$helpers/probe-verbs"
     configure "deadline = 6;"
     phase prolog 10 >/dev/null # which writes it down for the next
-    is "a shorter deadline shortens that of the probes" "$(phase prolog 10) $(grep -o 'no answer in [0-9.]* m*s' "$work/said" | head -n 1 | sed 's/2\.0[0-9]*/2.1/')" \
-        "0 no answer in 2.1 s"
+    # 35 % of it, less what a busy machine took to start; of the default it would be 3.5 s
+    is "a shorter deadline shortens that of the probes" "$(phase prolog 10) $(
+        sed -nE 's/.*no answer in (2|2\.1|2\.0[0-9]*|1|1\.[0-9]+|0\.[5-9][0-9]*) s.*/2.1 s at most/p' "$work/said")" "0 2.1 s at most"
     umount "$helpers"
     rmdir -p "$helpers" 2>/dev/null || true # where nothing is installed
 }

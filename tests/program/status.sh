@@ -177,11 +177,12 @@ exit status 1: srun: error: nodes are busy"
 is "an answer is of the node that was asked, whatever it says" "$(json '.nodes[] | select(.name == "well") | .rails.up')" 2
 is "one that may not read the log tells what the node has" "$(json '.nodes[] | select(.name == "shy") | [.gpus.found, .check, .missing] | @csv')" \
     '8,,"/var/log/cluster-env/health.jsonl: Permission denied"'
-is "GPUs of a node that is not asked are Slurm's" "$(json '.nodes[] | select(.name == "full") | [.gpus.found, .missing] | @csv')" '4,"not asked: allocated"'
+is "GPUs of a node that is not asked are Slurm's" "$(json '.nodes[] | select(.name == "full") | [.gpus.found, .missing] | @csv')" '4,"not asked: allocated, no job fits"'
 is "what was measured comes, too" "$(json '.nodes[] | select(.name == "busy") | .bench[0].measured[0].value')" 391.2
 is "in a pipe it says only what is wrong" "$(cat "$work/err")" \
     "$(printf 'cluster-env status: %s\n' 'noise: 1 of its lines are none of health.jsonl: not JSON' \
-        'the last checks of 1 nodes are not known: shy: /var/log/cluster-env/health.jsonl: Permission denied')"
+        'the last checks of 1 nodes are not known: shy: /var/log/cluster-env/health.jsonl: Permission denied' \
+        '1 nodes at work were not asked, for no job fits there: full; bring their logs together, and use --from=DIR --states')"
 status --helpers="$work/gather" --timeout=60 --within=2 >/dev/null
 is "--within: for all nodes together" "$(grep -c 'mute .*no answer in 2 s' "$work/out")" 1
 status --helpers="$work/gather" --states --json >/dev/null

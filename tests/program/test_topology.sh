@@ -74,6 +74,8 @@ is "for everybody to read" "$(stat -c %a "$work/dgx.svg")" 644
 empty "and nothing is left beside it" "$(find "$work" -name '.*')"
 is "to standard output it is the same" "$(recorded --facts="$dgx" --svg=-)" "$(cat "$work/dgx.svg")"
 status 3 "a folder that is not there" "cannot write there" recorded --facts="$dgx" --svg="$work/none/x.svg"
+status 3 "a folder is no file" "$work/: not a regular file" recorded --facts="$dgx" --svg="$work/"
+status 3 "a file that cannot be written has its folder named" "$work/: xxx" recorded --facts="$dgx" --svg="$work/$(printf '%250s' x | tr ' ' x)"
 ln -s config "$work/link.svg"
 status 3 "a link is not replaced" "not a regular file" recorded --facts="$dgx" --svg="$work/link.svg"
 status 3 "nor a device" "/dev/null: not a regular file" recorded --facts="$dgx" --svg=/dev/null

@@ -117,6 +117,7 @@ unit_programs = \
     tests/unit/probe/test_rdma_helper \
     tests/unit/report/test_cluster \
     tests/unit/report/test_findings \
+    tests/unit/report/test_formats \
     tests/unit/report/test_node_config \
     tests/unit/report/test_plan \
     tests/unit/report/test_run \
@@ -272,6 +273,8 @@ tests_unit_helpers_test_gang_talk_SOURCES = tests/unit/helpers/test_gang_talk.c 
 tests_unit_preflight_test_preflight_LDADD = libpreflight.la $(LDADD)
 tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
+tests_unit_report_test_formats_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_unit_report_test_formats_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_plan_LDADD = $(LDADD) $(JANSSON_LIBS)
 tests_unit_report_test_run_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)

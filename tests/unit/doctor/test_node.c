@@ -10,7 +10,7 @@ static void spoil_config(struct ce_install *in)
     in->config.valid = false;
     ce_fail(&in->config.why, "/etc/slurm/cluster-env.conf:3: no such key");
     in->book.known = false;
-    ce_install_why(in->book.why, "the configuration, which may name it, is not valid");
+    ce_install_why(in->book.why, "the configuration, which may name it, cannot be read");
     RUN.policy_known = RUN.book_known = false;
 }
 
@@ -57,6 +57,13 @@ static void set_range(struct ce_install *in, unsigned first, unsigned last, cons
       "pass /etc/slurm/cluster-env.conf is not there, the defaults hold", in->config.there = false)    \
     X(config_wrong, "config.valid", "fail /etc/slurm/cluster-env.conf:3: no such key",                 \
       spoil_config(in))                                                                                \
+    X(config_of_a_hung_file_system, "config.valid", "unknown /etc/slurm/cluster-env.conf:3: no such key", \
+      spoil_config(in); in->config.hung = true)                                                        \
+    X(mode_of_a_hung_configuration, "config.mode",                                                     \
+      "unknown the configuration cannot be read, so nothing is checked",                               \
+      spoil_config(in); in->config.hung = true)                                                        \
+    X(book_of_a_hung_file_system, "book.nodes",                                                        \
+      "unknown /etc/slurm/cluster-env.hosts: line 1: no address", close_book(in); in->book.hung = true) \
     X(mode_observe, "config.mode", "pass observe: faults are told, no node is drained for them", )     \
     X(mode_drain, "config.mode", "pass drain: a node with a fault takes no more jobs",                 \
       POLICY.mode = CE_MODE_DRAIN)                                                                     \
@@ -74,7 +81,7 @@ static void set_range(struct ce_install *in, unsigned first, unsigned last, cons
     X(book_wrong, "book.nodes", "fail /etc/slurm/cluster-env.hosts: line 1: no address",               \
       close_book(in))                                                                                  \
     X(book_of_a_wrong_configuration, "book.nodes",                                                     \
-      "unknown the configuration, which may name it, is not valid", spoil_config(in))                  \
+      "unknown the configuration, which may name it, cannot be read", spoil_config(in))                  \
     X(book_without_slurm, "book.nodes", "unknown Slurm's nodes are not known: no answer in 5 s",       \
       forget_roster(in))                                                                               \
     X(own, "book.own", "pass its entry for n1 is an address of this node", )                           \

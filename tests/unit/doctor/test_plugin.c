@@ -5,6 +5,7 @@
 #define LINE in->plugstack.items[0]
 #define NO_LINE "skip there is no line in plugstack.conf"
 #define UNREAD "unknown plugstack.conf could not be read"
+#define UNKNOWN_PLACE "unknown where plugstack.conf is, is not known: mend slurm.helper first"
 
 static void set_arguments(struct ce_install *in, const char *arguments)
 {
@@ -32,6 +33,15 @@ static void spoil_library(struct ce_install *in, const char *why)
     snprintf(in->library.why, sizeof in->library.why, "%s", why);
 }
 
+#define HUNG "unknown /nfs/cluster_env.so: not read within 5 s"
+
+static void hang(struct ce_install *in)
+{
+    in->library.hung = true;
+    in->library.there = in->library.safe = false;
+    spoil_library(in, "/nfs/cluster_env.so: not read within 5 s");
+}
+
 #define CASES(X)                                                                                       \
     X(line, "plugin.line", "pass /etc/slurm/plugstack.conf:1", )                                       \
     X(no_line, "plugin.line", "fail /etc/slurm/plugstack.conf does not load cluster_env.so",           \
@@ -39,7 +49,7 @@ static void spoil_library(struct ce_install *in, const char *why)
     X(no_file, "plugin.line", "fail /etc/slurm/plugstack.conf is not there",                           \
       in->plugstack.count = 0; in->plugstack.there = false)                                            \
     X(line_unread, "plugin.line", "unknown /x: cannot open", stop_reading(in))                         \
-    X(file_unknown, "plugin.line", "unknown where plugstack.conf is, is not known",                    \
+    X(file_unknown, "plugin.line", UNKNOWN_PLACE,                                                      \
       in->plugstack.count = 0; in->plugstack.path[0] = '\0')                                           \
     X(line_twice, "plugin.line", "fail /etc/slurm/plugstack.conf:2 loads the plugin a second time",    \
       add_plugin(in, CE_PLUGSTACK_OPTIONAL, "/opt/cluster_env.so"))                                    \
@@ -73,6 +83,10 @@ static void spoil_library(struct ce_install *in, const char *why)
     X(library_of_others_hands, "plugin.library",                                                       \
       "fail /usr/lib/slurm/cluster_env.so is loaded by root, and others may write it",                 \
       in->library.safe = false)                                                                        \
+    X(library_of_a_hung_file_system, "plugin.library", HUNG, hang(in))                                 \
+    X(version_of_a_hung_file_system, "plugin.version", HUNG, hang(in))                                 \
+    X(kind_where_the_file_is_unknown, "plugin.optional", UNKNOWN_PLACE,                                \
+      in->plugstack.count = 0; in->plugstack.path[0] = '\0')                                           \
     X(library_closed, "plugin.library", "fail /usr/lib/slurm/cluster_env.so: cannot open it",          \
       in->library.safe = false; spoil_library(in, "cannot open it"))                                   \
     X(library_without_a_line, "plugin.library", NO_LINE, in->plugstack.count = 0)                      \

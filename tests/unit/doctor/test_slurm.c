@@ -35,7 +35,7 @@ static void add_file(struct ce_install *in, const char *path, enum ce_install_ru
     snprintf(item->path, sizeof item->path, "%s", path);
 }
 
-#define UNKNOWN_CONF "unknown Slurm's configuration is not known"
+#define UNKNOWN_CONF "unknown Slurm's configuration is not known: mend slurm.helper first"
 
 #define CASES(X)                                                                                       \
     X(helper_of_this_slurm, "slurm.helper", "pass slurm-node is of Slurm 24.11, as is sinfo", )        \
@@ -48,7 +48,8 @@ static void add_file(struct ce_install *in, const char *path, enum ce_install_ru
     X(controller_down, "slurm.controller",                                                             \
       "unknown slurmctld does not answer, /etc/slurm/slurm.conf alone is looked at",                   \
       forget_controller(in))                                                                           \
-    X(controller_not_asked, "slurm.controller", "unknown slurmctld was not asked", forget(in))         \
+    X(controller_not_asked, "slurm.controller",                                                     \
+      "unknown slurmctld was not asked: mend slurm.helper first", forget(in))                          \
     X(conf_the_same, "slurm.conf", "pass slurmctld has what /etc/slurm/slurm.conf says", )             \
     X(conf_with_another_flag, "slurm.conf",                                                            \
       "fail slurmctld has another PrologFlags than /etc/slurm/slurm.conf", CTL.serial = true)          \

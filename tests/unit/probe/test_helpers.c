@@ -204,17 +204,22 @@ static void many_devices(struct tree *tree, unsigned count)
 }
 
 /* A driver would hold it; here there is much to read, and hardly any time. */
+/* On a busy machine the child may have ended before this process sees that it is late: then once more. */
 static void a_child_that_does_not_answer_leaves_a_note(void **state)
 {
     struct tree tree = tree_make();
     struct ce_notes notes = {.count = 0};
+    size_t found = CE_HCA_MAX;
     (void)state;
     many_devices(&tree, CE_HCA_MAX);
-    ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
-    assert_non_null(node);
-    ask_ib(&tree, 1, node, &notes);
+    for (int i = 0; i < 200 && notes.count == 0; i++) {
+        ce_auto(ce_node_destroy) struct ce_node *node = ce_node_create();
+        assert_non_null(node);
+        ask_ib(&tree, 1, node, &notes);
+        found = node->hca_count;
+    }
     tree_remove(&tree);
-    assert_int_equal(node->hca_count, 0);
+    assert_int_equal(found, 0);
     assert_int_equal(notes.count, 1);
     unit_holds(notes.line[0].text, "the RDMA devices stay unknown: no answer in 0.001 s");
 }
