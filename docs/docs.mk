@@ -47,6 +47,7 @@ dist_frameworks_DATA = \
     docs/examples/frameworks/nvshmem.sbatch \
     docs/examples/frameworks/openmpi.sbatch \
     docs/examples/frameworks/ray.sbatch \
+    docs/examples/frameworks/ray_start.sbatch \
     docs/examples/frameworks/tensorflow.sbatch \
     docs/examples/frameworks/torch.sbatch \
     docs/examples/frameworks/torchrun.sbatch \

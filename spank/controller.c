@@ -89,6 +89,7 @@ static void describe_job(const slurm_job_info_t *job, struct ce_job_state *ret)
     ret->running = (job->job_state & JOB_STATE_BASE) == JOB_RUNNING &&
                    !(job->job_state & JOB_COMPLETING);
     ret->restarts = job->restart_cnt;
+    ret->first_component = job->het_job_id;
     if (job->array_task_id == NO_VAL)
         snprintf(ret->name, sizeof ret->name, "%u", job->job_id);
     else
@@ -111,6 +112,19 @@ int ce_controller_job(uint32_t job_id, struct ce_job_state *ret, struct ce_error
     }
     slurm_free_job_info_msg(jobs);
     return result < 0 ? ce_fail(err, "slurmctld does not know job %u", job_id) : 0;
+}
+
+void ce_controller_components(const struct ce_job_state *job, struct ce_job_components *ret)
+{
+    enum { ROOM = sizeof ret->id / sizeof *ret->id };
+    job_info_msg_t *jobs = NULL;
+    if (!job->first_component || load_job(job->first_component, &jobs) != SLURM_SUCCESS)
+        return;
+    for (uint32_t i = 0; i < jobs->record_count && ret->count < ROOM; i++)
+        if (jobs->job_array[i].het_job_id == job->first_component &&
+            jobs->job_array[i].job_id != ret->id[0])
+            ret->id[ret->count++] = jobs->job_array[i].job_id;
+    slurm_free_job_info_msg(jobs);
 }
 
 /* slurm_requeue() takes a job's number or a struct, by series; this one is the same in all. */

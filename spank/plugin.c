@@ -3,14 +3,12 @@
  * slurmstepd: no hook returns anything but 0 once the step has started, nothing is printed to
  * stdout, and without --cluster-env nothing is done at all.  docs/hooks.md says what each hook may
  * rely on. */
-#include <signal.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "layout.h"
@@ -20,6 +18,7 @@
 #include "slurm/environment.h"
 #include "spank_env.h"
 #include "step_end.h"
+#include "stepd_watch.h"
 #include "submission.h"
 #include "task_end.h"
 
@@ -327,9 +326,8 @@ static int check_own_place(const struct ce_session *session, spank_t spank,
 static void prepare_end(const struct ce_session *session, const struct ce_task *task)
 {
     struct ce_error err, node;
-    /* Slurm does not notice for long that a stepd is gone; the other ranks see at once that a rank is. */
     if (session->request.gang)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ce_stepd_watch(&session->allocation);
     if (session->request.primary_output && task->rank != 0 &&
         ce_task_log_begin(&state.logs, &session->allocation.id, task, &err) < 0 &&
         (task->local_rank == 0 || task->rank == 1)) /* one of each node speaks */
@@ -398,7 +396,7 @@ HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
     bool (*follow)(const struct ce_task_end *) = find_consequence(spank, &end.id);
     if (ce_refusal_take(state.refusal) && end.id.kind == CE_STEP_TASKS) {
         state.ended = true;
-        ce_step_end(end.id.job_id, end.id.step_id);
+        ce_step_end(&end.id.job_id, 1, end.id.step_id);
     } else if (follow && spank_get_item(spank, S_TASK_EXIT_STATUS, &end.status) == ESPANK_SUCCESS &&
                end.status != 0) {
         spank_get_item(spank, S_TASK_GLOBAL_ID, &end.rank);

@@ -54,14 +54,25 @@ static bool begin_end(uint32_t job_id, uint32_t step_id)
     return true;
 }
 
-void ce_step_end(uint32_t job_id, uint32_t step_id)
+/* Does it still run in any of these jobs?  Where it is over nothing is left to be told. */
+static bool repeat_end(const uint32_t *job_ids, size_t count, uint32_t step_id)
+{
+    bool runs = false;
+    for (size_t i = 0; i < count; i++)
+        runs |= kill_step(job_ids[i], step_id) == 0;
+    return runs;
+}
+
+void ce_step_end(const uint32_t *job_ids, size_t count, uint32_t step_id)
 {
     /* A request that reaches a node before its task is forked is lost there (one in 40 refusals on
      * four nodes); at these times none was in 360.  docs/hooks.md has the figures. */
     static const long pauses_ms[] = {300, 700};
-    bool runs = begin_end(job_id, step_id);
+    bool runs = false;
+    for (size_t i = 0; i < count; i++)
+        runs |= begin_end(job_ids[i], step_id);
     for (size_t i = 0; i < sizeof pauses_ms / sizeof *pauses_ms && runs; i++) {
         sleep_ms(pauses_ms[i]);
-        runs = kill_step(job_id, step_id) == 0; /* else it is over: nothing is left to be told */
+        runs = repeat_end(job_ids, count, step_id);
     }
 }

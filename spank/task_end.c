@@ -44,18 +44,21 @@ static void wait_for_turn(uint32_t node_index)
     nanosleep(&pause, NULL);
 }
 
-/* Is it this node that ends the step?  scancel and the time limit end the job's steps themselves.
- * Where slurmctld does not answer, it is not asked for the claim too: each question takes long. */
-static bool take_end(const struct ce_step_id *id)
+/* Is it this node that ends the step, and in which jobs?  scancel and the time limit end the job's steps
+ * themselves.  Where slurmctld does not answer, it is not asked for the claim too: each question takes long. */
+static bool take_end(const struct ce_step_id *id, struct ce_job_components *jobs)
 {
     struct ce_job_state job;
     if (!ce_controller_step_is_free(id->job_id, id->step_id))
         return false;
     if (ce_controller_job(id->job_id, &job, NULL) < 0)
         return true;
-    if (job.running)
-        ce_controller_claim_step(id->job_id, id->step_id);
-    return job.running;
+    if (!job.running)
+        return false;
+    ce_controller_components(&job, jobs);
+    for (size_t i = 0; i < jobs->count; i++)
+        ce_controller_claim_step(jobs->id[i], id->step_id);
+    return true;
 }
 
 /* Its own end, and no signal that Slurm sends when it ends a step. */
@@ -99,14 +102,15 @@ bool ce_task_end_show(const struct ce_task_end *end)
 bool ce_task_end_gang(const struct ce_task_end *end)
 {
     struct ce_task_end shown = *end;
+    struct ce_job_components jobs = {.id = {end->id.job_id}, .count = 1};
     off_t start = 0;
     ce_autoclose int log = ce_task_log_take(end->logs, end->local_rank, &shown.rank, &start);
     shown.rank_is_known |= log >= 0; /* the task said it */
     wait_for_turn(end->node_index);
-    if (!take_end(&end->id))
+    if (!take_end(&end->id, &jobs))
         return true;
     say(&shown, log, start, "; gang: the whole step ends");
-    ce_step_end(end->id.job_id, end->id.step_id);
+    ce_step_end(jobs.id, jobs.count, end->id.step_id);
     return true;
 }
 

@@ -59,40 +59,122 @@ test_no_failure() {
     verdict "without gang the other tasks run on, and nothing is said"
 }
 
+# Each component of a heterogeneous job is a job of its own, and its part of the step ends by itself.
+test_het() {
+    local rank node
+    for rank in 0:zeta1 1:n10; do
+        node=${rank#*:} rank=${rank%:*}
+        run as_user srun -Q --cluster-env=gang -w zeta1 bash -c "[[ \$RANK == $rank ]] || exec sleep 120; sleep 0.5; exit 3" : \
+            -w n10 bash -c "[[ \$RANK == $rank ]] || exec sleep 120; sleep 0.5; exit 3" : \
+            -w alpha,n9 bash -c "[[ \$RANK == $rank ]] || exec sleep 120; sleep 0.5; exit 3"
+        ended_with 137
+        one_says "$node: a task ended with status 3; gang: the whole step ends"
+    done
+    verdict "three components, a task of the first or of another fails: the step ends in all of them, one line tells where it began"
+    run as_user salloc -Q -w zeta1 : -w n10 : -w alpha bash -c 'srun bash -c "until [[ -e gang.over ]]; do sleep 0.1; done; echo first lives" & sleep 1
+        srun --het-group=1,2 --cluster-env=gang bash -c "[[ \$RANK == 1 ]] || exec sleep 120; sleep 0.5; exit 3"
+        echo "status $?"; : >gang.over; wait'
+    [[ $out == $'status 137\nfirst lives' ]] || complain "$status '$out'"
+    one_says "alpha: a task ended with status 3; gang: the whole step ends"
+    verdict "a step of two of three components: it ends in both, and a step of the third runs on"
+    run as_user salloc -Q -N3 -w zeta1,n9,alpha srun --cluster-env=gang \
+        -w alpha bash -c '[[ $RANK == 2 ]] || exec sleep 120' : -w zeta1,n9 bash -c '[[ $RANK == 2 ]] || exec sleep 120; sleep 0.5; exit 3'
+    ended_with 137
+    # 26.05 claims nothing of such a step: the others say it, too
+    [[ $err == *"cluster-env: zeta1: a task ended with status 3; gang: the whole step ends"* ]] || complain "said: $err"
+    verdict "components in one ordinary job: the step ends in all of them"
+}
+
+# says_of ROW WANTED_STATUS REGEX: of the last step; REGEX "": nothing of ours; "...": on more nodes than one, maybe
+says_of() {
+    [[ $status -eq $2 ]] || complain "$1: status $status, expected $2: $err"
+    case $3 in
+        '') [[ $(our_lines) -eq 0 ]] || complain "$1: said: $err" ;;
+        *...) [[ $err =~ cluster-env:\ ${3%...} ]] || complain "$1: said: $err" ;;
+        *) one_says "$3" ;;
+    esac
+}
+
+readonly the_step_ends='; gang: the whole step ends'
+
+test_primary_result() {
+    primary() { run as_user srun -N4 --cluster-env=gang cluster-env run --primary-result -- bash -c "$4"; says_of "${@:1:3}"; }
+    primary "another rank's status" 0 '' '[[ $RANK == 2 ]] || exec sleep 1; exit 5'
+    [[ $err == *"cluster-env run: rank 2 ended with status 5; the result is rank 0's"* ]] || complain "said: $err"
+    primary "another rank is killed" 137 "n10: rank 2 was ended by signal 9$the_step_ends" "$others_wait sleep 0.3; kill -KILL \$\$"
+    primary "another rank is told to end" 143 "n10: rank 2 was ended by signal 15$the_step_ends" "$others_wait sleep 0.3; kill -TERM \$\$"
+    primary "rank 0 ends well before the others" 0 '' '[[ $RANK == 0 ]] || exec sleep 1'
+    primary "rank 0 fails" 137 "alpha: rank 0 ended with status 6$the_step_ends" '[[ $RANK == 0 ]] || exec sleep 120; sleep 0.3; exit 6'
+    verdict "gang and cluster-env run --primary-result: ranks that end with a status, by a signal, before the others"
+}
+
+# signalled ROW STATUS REGEX COMMAND SCANCEL_ARGUMENT...: four ranks that run COMMAND are told; JOB is their job
+signalled() {
+    local job rank
+    rm -f "$home"/in.*
+    as_user srun -N4 --cluster-env=gang bash -c ": >in.\$RANK; $4" >"$state/out" 2>"$state/err" &
+    for rank in 0 1 2 3; do wait_until 10 test -e "$home/in.$rank" || complain "$1: rank $rank does not run"; done
+    job=$(as_user squeue -h -o %i)
+    set -- "${@//JOB/$job}"
+    as_user scancel "${@:5}"
+    wait "$!" && status=0 || status=$?
+    err=$(<"$state/err")
+    says_of "${@:1:3}"
+}
+
+# docs/user.md: what Slurm takes for the end of the job is none of the gang's, all else is.
 test_scancel() {
-    as_user srun -N4 --cluster-env=gang bash -c ': >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/cancelled" &
-    wait_until 10 test -e "$home/in.3" || complain "the tasks do not run"
-    as_user scancel --user=demo
-    wait "$!" || true
-    err=$(<"$state/cancelled")
-    [[ $(our_lines) -eq 0 ]] || complain "said: $err"
-    verdict "scancel ends the step itself: nothing is said of a gang"
+    local taken='trap "exit 0" USR1; while :; do sleep 0.1; done'
+    signalled "the job" 143 '' 'exec sleep 120' JOB
+    signalled "the job, by SIGKILL" 143 '' 'exec sleep 120' -s KILL JOB
+    signalled "a signal that is taken" 0 '' "$taken" -s USR1 JOB
+    signalled "a signal to the step that is taken" 0 '' "$taken" -s USR1 JOB.0
+    verdict "scancel JOB, scancel -s of a signal that the tasks take: nothing is said of a gang"
+    signalled "the step" 137 "[a-z0-9]*: rank . was ended by signal 9$the_step_ends..." 'exec sleep 120' JOB.0
+    signalled "an end that the job survives" 143 "[a-z0-9]*: rank . was ended by signal 15$the_step_ends..." 'exec sleep 120' -s TERM JOB
+    signalled "a signal that is not taken" 138 "[a-z0-9]*: rank . was ended by signal 10$the_step_ends..." 'exec sleep 120' -s USR1 JOB
+    verdict "scancel JOB.STEP, scancel -s of a signal that the tasks die of: counts as a failure"
 }
 
 # stepd_of NODE: the process of the one step there
 stepd_of() {
-    as_root "$1" bash -c 'for pid in $(pgrep -f "^slurmstepd: \["); do
-            [[ $(nsenter -t "$pid" -u hostname) != "$0" ]] || echo "$pid"; done' "$1"
+    as_root "$1" bash -c 'for pid in $(pgrep -x slurmstepd); do
+            [[ $(nsenter -t "$pid" -u hostname 2>/dev/null) != "$0" ]] || echo "$pid"; done' "$1"
 }
 
-# The lock stands for a connection: its holder's end is seen at once.
+# Ranks that talk to nobody, so that none of them sees that one is gone; nor does Slurm.
 test_stepd() {
-    local stepd start
-    as_user srun -N4 --cluster-env=gang bash -c ': >lock.$RANK; exec 9<lock.$RANK; flock 9; : >held.$RANK
-        [[ $RANK == 0 ]] || exec sleep 120
-        until [[ -e held.1 && -e held.2 && -e held.3 ]]; do sleep 0.05; done
-        exec 8<lock.1; : >all; flock 8; echo "rank 1 is gone" >&2; exit 4' >"$state/out" 2>"$state/stepd" &
-    wait_until 20 test -e "$home/all" || complain "the tasks do not run"
+    local stepd start rank
+    rm -f "$home"/in.*
+    as_user srun -N4 --ntasks-per-node=2 --cluster-env=gang bash -c 'sleep 120 & : >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/err" &
+    for rank in 0 1 2 3 4 5 6 7; do wait_until 20 test -e "$home/in.$rank" || complain "rank $rank does not run"; done
     stepd=$(stepd_of n9)
     start=$SECONDS
     as_root n9 kill -KILL "$stepd" || complain "slurmstepd of n9: '$stepd'"
     wait "$!" && status=0 || status=$?
-    err=$(<"$state/stepd")
+    err=$(<"$state/err")
     diag "ended after $((SECONDS - start)) s with status $status"
-    [[ $status -ne 0 && $err == *"rank 1 is gone"* ]] || complain "status $status: $err"
-    one_says 'alpha: rank 0 ended with status 4; gang: the whole step ends'
-    verdict "kill -9 of a slurmstepd: its task goes with it, the ranks that talk to it fail, the step ends"
+    [[ $status -eq 137 && $err == *"rank "*" was ended by signal 9$the_step_ends"* ]] || complain "status $status: $err"
+    verdict "kill -9 of a slurmstepd, ranks that do not talk: its tasks go with it, and the whole step ends"
+    [[ $1 != forky ]] || test_only_stepd # Slurm's own doing, seen alike on all three
 }
+
+# srun would say 0 of it, so nobody ends it.
+test_only_stepd() {
+    local job
+    rm -f "$home"/in.*
+    as_user srun -N1 -w n9 -n2 --cluster-env=gang bash -c ': >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/err" &
+    wait_until 20 test -e "$home/in.0" -a -e "$home/in.1" || complain "the tasks do not run"
+    job=$(as_user squeue -h -o %i)
+    as_root n9 kill -KILL "$(stepd_of n9)" || complain "no slurmstepd"
+    wait_until 10 no_sleep || complain "the tasks run on"
+    sleep 1
+    [[ $(as_user squeue -h -s -o %i) == "$job.0" ]] || complain "the step is over: $(<"$state/err")"
+    as_user scancel "$job.0"
+    wait "$!" || true
+    verdict "kill -9 of the only slurmstepd of a step: its tasks go with it, and srun waits for scancel JOB.STEP"
+}
+no_sleep() { [[ -z $(as_root head pgrep -u demo -x sleep) ]]; }
 
 # ---------------------------------------------------------------- retries
 
@@ -120,8 +202,13 @@ test_retries() {
     id[kept]=$out
     job_of cancelled -N1 --cluster-env=gang,retries=2 --wrap "$(script cancelled 'srun bash -c ": >cancel.me; exec sleep 120"')"
     id[cancelled]=$out
-    wait_until 20 test -e "$home/cancel.me" || complain "the job to cancel does not run"
+    job_of killed -N1 --cluster-env=retries=1 --wrap "$(script killed '[ -n "$SLURM_RESTART_COUNT" ] || kill -KILL $$')"
+    id[killed]=$out
+    job_of told -N1 --cluster-env=retries=1 --wrap "$(script told '[ -n "$SLURM_RESTART_COUNT" ] || { : >tell.me; exec sleep 120; }')"
+    id[told]=$out
+    wait_until 20 test -e "$home/cancel.me" -a -e "$home/tell.me" || complain "the jobs to cancel do not run"
     as_user scancel "${id[cancelled]}"
+    as_user scancel -b -s TERM "${id[told]}"
     wait_for_state "${id[cancelled]}" "CANCELLED 0"
     [[ $(<"$home/cancelled.out") != *requeue* ]] || complain "$(<"$home/cancelled.out")"
     verdict "retries=2, and the user's own scancel: not requeued"
@@ -136,6 +223,11 @@ test_retries() {
     [[ $(runs_of always) == "none 1 " ]] || complain "runs: $(runs_of always)"
     [[ $(<"$home/always.out") == *"retry 1 of 1"*"retries=1 are used up"* ]] || complain "$(<"$home/always.out")"
     verdict "retries=1, always failing: run twice, and the output of both runs is there"
+    wait_for_state "${id[killed]}" "COMPLETED 1"
+    wait_for_state "${id[told]}" "COMPLETED 1"
+    [[ $(<"$home/killed.out") == *"was ended by signal 9; "*"retry 1 of 1"* && $(<"$home/told.out") == *"was ended by signal 15; "* ]] ||
+        complain "$(<"$home/killed.out")" "$(<"$home/told.out")"
+    verdict "retries=1, a batch script that is killed, and one that scancel -b -s TERM ends: run twice"
     wait_for_state "${id[twice]}" "COMPLETED 2"
     [[ $(runs_of twice) == "none 1 2 " ]] || complain "runs: $(runs_of twice)"
     verdict "gang,retries=3, a rank that fails twice: the job comes back twice and knows it, then it is done"
@@ -219,8 +311,9 @@ test_run() {
 
 # ---------------------------------------------------------------- a node
 
-# Slurm ends the job itself, once it counts the node as down; retries=N counts these runs too. Not among the
-# groups that run by themselves, for it takes a minute: CASES=node.
+# Slurm ends the job itself, once it counts the node as down; retries=N counts these runs too. In a cluster of its
+# own, for a slurmctld that counts on short answers takes a busy node for a dead one. On forky only: it is Slurm's own
+# doing, seen alike on all three.
 test_node() {
     run as_user sbatch --parsable --requeue --open-mode=append -N2 -w n9,alpha -o node.out --cluster-env=gang,retries=2 \
         --wrap 'echo "run ${SLURM_RESTART_COUNT-none}" >>node.runs; [ -n "$SLURM_RESTART_COUNT" ] || srun bash -c ": >node.\$RANK; exec sleep 120"'
@@ -232,19 +325,30 @@ test_node() {
     daemons=$(daemon_pids)
     as_root head scontrol update nodename=n9 state=resume >/dev/null 2>&1 || true
     wait_for_state "$job" "COMPLETED 1"
+    [[ $(runs_of node) == "run none run 1 " ]] || complain "runs: $(runs_of node)"
     verdict "kill -9 of a slurmd: Slurm counts the node as down, ends the job everywhere and requeues it"
 }
 is_down() { [[ $(as_user sinfo -h -n "$1" -o %T) == down* ]]; }
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_gang.sh SERIES" >&2; exit 2; }
-    local groups=(task no_failure scancel stepd retries array submission output run)
+    local groups=(task het no_failure scancel stepd retries array submission output run) tests=28
     scheduler=,sched_interval=1,sched_min_interval=0
-    local options=(--cred-expire 5)
-    plan $((23 + ${#groups[@]}))
-    [[ ${CASES-} != node ]] || options+=(--slurm-conf SlurmdTimeout=20)
-    start_product "$1" "${options[@]}"
-    run_groups "$1" "${groups[@]}"
+    if [[ $1 == forky ]]; then
+        groups+=(primary_result)
+        tests=$((tests + 4)) # that, test_only_stepd, and test_node with its peace
+    fi
+    plan $((tests + ${#groups[@]}))
+    if [[ ${CASES-} != node ]]; then
+        start_product "$1" --cred-expire 5
+        run_groups "$1" "${groups[@]}"
+        end_product
+        state=''
+    fi
+    if [[ ${CASES-} == node || ( -z ${CASES-} && $1 == forky ) ]]; then
+        start_product "$1" --cred-expire 5 --slurm-conf SlurmdTimeout=6 --slurm-conf MessageTimeout=5
+        run_groups "$1" node
+    fi
     finish
 }
 

@@ -83,6 +83,19 @@ int slurm_update_step(step_update_request_msg_t *request)
 
 /* ---------------------------------------------------------------- jobs */
 
+static slurm_job_info_t describe_job(const struct host_controller *controller, uint32_t job_id)
+{
+    slurm_job_info_t job;
+    memset(&job, 0, sizeof job);
+    job.job_id = job_id;
+    job.job_state = controller->job_state;
+    job.restart_cnt = controller->restarts;
+    job.array_job_id = controller->array_job_id;
+    job.array_task_id = controller->array_job_id ? controller->array_task_id : NO_VAL;
+    job.het_job_id = controller->components ? host_now.node->user_init.items[S_JOB_ID].value : 0;
+    return job;
+}
+
 static int tell_job(uint32_t job_id, job_info_msg_t **ret)
 {
     const struct host_controller *controller = ask();
@@ -90,14 +103,10 @@ static int tell_job(uint32_t job_id, job_info_msg_t **ret)
     if (!controller)
         return SLURM_ERROR;
     job_info_msg_t *answer = must(calloc(1, sizeof *answer));
-    answer->job_array = must(calloc(1, sizeof *answer->job_array));
-    answer->record_count = 1;
-    answer->job_array->job_id = job_id;
-    answer->job_array->job_state = controller->job_state;
-    answer->job_array->restart_cnt = controller->restarts;
-    answer->job_array->array_job_id = controller->array_job_id;
-    answer->job_array->array_task_id =
-        controller->array_job_id ? controller->array_task_id : NO_VAL;
+    answer->record_count = controller->components ? controller->components : 1;
+    answer->job_array = must(calloc(answer->record_count, sizeof *answer->job_array));
+    for (uint32_t i = 0; i < answer->record_count; i++)
+        answer->job_array[i] = describe_job(controller, job_id + i);
     *ret = answer;
     return SLURM_SUCCESS;
 }

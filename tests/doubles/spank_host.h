@@ -56,6 +56,7 @@ struct host_controller {
     int kill_error;         /* with this errno */
     uint32_t job_state; /* a value of enum job_states and flags */
     uint16_t restarts;
+    uint32_t components; /* jobs of a heterogeneous one, of which the first asks; 0: it is none */
     bool keeps_job; /* as after sbatch --no-requeue */
     uint32_t array_job_id, array_task_id; /* array_job_id 0: the job is no array's task */
 };

@@ -125,13 +125,16 @@ tests_program_test_plugin_SOURCES = \
     tests/program/plugin/cases.h \
     tests/program/plugin/expect.c tests/program/plugin/expect.h \
     tests/program/plugin/expect_refusal.c \
+    tests/program/plugin/failure.c tests/program/plugin/failure.h \
     tests/program/plugin/gang.c \
     tests/program/plugin/hostile.c \
     tests/program/plugin/lifetime.c \
+    tests/program/plugin/logs.c \
     tests/program/plugin/option.c \
     tests/program/plugin/order.c \
     tests/program/plugin/rails.c \
     tests/program/plugin/refusal.c \
+    tests/program/plugin/retries.c \
     tests/program/plugin/texts.c \
     tests/program/plugin/world.c tests/program/plugin/world.h \
     tests/program/test_plugin.c

@@ -112,6 +112,8 @@ int main(void)
     add_cases(refusal_cases);
     add_cases(rails_cases);
     add_cases(gang_cases);
+    add_cases(log_cases);
+    add_cases(retry_cases);
     add_cases(lifetime_cases);
     add("the cost of a task is told", print_cost, NULL);
     add_cases(hostile_cases); /* they make this process large and its forks slow */

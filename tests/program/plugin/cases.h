@@ -15,6 +15,8 @@ extern const struct plugin_case order_cases[];
 extern const struct plugin_case refusal_cases[];
 extern const struct plugin_case rails_cases[];
 extern const struct plugin_case gang_cases[];
+extern const struct plugin_case log_cases[];
+extern const struct plugin_case retry_cases[];
 extern const struct plugin_case hostile_cases[];
 extern const struct plugin_case lifetime_cases[];
 
