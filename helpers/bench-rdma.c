@@ -15,7 +15,7 @@
 #include "base/parse.h"
 #include "rdma_measure.h"
 #include "rdma_port.h"
-#include "rdma_talk.h"
+#include "bench_talk.h"
 
 enum { NS = 1000000, LISTENER_PATIENCE_MS = 2000, DIALER_PATIENCE_MS = 10000, SLACK_MS = 2000, TURNS = 4 };
 enum { LINK_LATE_MS = 200 };
@@ -95,7 +95,7 @@ static enum met greet(const struct task *task, int fd, const struct ce_rdma_end 
     unsigned patience = task->listen ? LISTENER_PATIENCE_MS : DIALER_PATIENCE_MS;
     uint64_t deadline = ce_clock_ns() + (uint64_t)patience * NS;
     ce_rdma_end_write(own, &said);
-    if (rdma_say(fd, &said, deadline, &err) == 0 && rdma_hear(fd, &heard, deadline, &err) == 0 &&
+    if (bench_say(fd, &said, deadline, &err) == 0 && bench_hear(fd, &heard, deadline, &err) == 0 &&
         understand(&heard, other, &err) == 0)
         return judge_end(task, other, result);
     ce_rdma_fail(result, CE_RDMA_PEER, "%.150s", err.text);
@@ -111,12 +111,12 @@ static int meet(const struct task *task, const struct ce_rdma_end *own, struct c
     struct ce_rdma_result last = {.text = ""};
     uint64_t deadline = ce_clock_ns() + (uint64_t)task->wait_ms * NS;
     ce_autoclose int listening =
-        task->listen ? rdma_listen(task->listen, task->tcp_port, &err) : -1;
+        task->listen ? bench_listen(task->listen, task->tcp_port, &err) : -1;
     if (task->listen && listening < 0)
         return ce_rdma_fail(result, CE_RDMA_ALONE, "%.150s", err.text);
     for (;;) {
-        int fd = task->listen ? rdma_accept(listening, deadline, &err)
-                              : rdma_dial(task->peer, task->tcp_port, deadline, &err);
+        int fd = task->listen ? bench_accept(listening, deadline, &err)
+                              : bench_dial(task->peer, task->tcp_port, deadline, &err);
         if (fd < 0) {
             const char *colon = last.text[0] ? ", but before: " : "";
             return ce_rdma_fail(result, CE_RDMA_ALONE, "no answer in %g s: %.60s%s%.60s",
@@ -145,10 +145,10 @@ static int sync_step(const struct task *task, int fd, uint32_t number, int statu
     if (status < 0)
         snprintf(own.failed, sizeof own.failed, "%s", result->text);
     ce_rdma_step_write(&own, &said);
-    int talked = rdma_say(fd, &said, deadline, &err);
+    int talked = bench_say(fd, &said, deadline, &err);
     if (status < 0)
         return -1;
-    if (talked < 0 || rdma_hear(fd, &heard, deadline, &err) < 0 ||
+    if (talked < 0 || bench_hear(fd, &heard, deadline, &err) < 0 ||
         ce_rdma_step_parse(ce_text_string(&heard), &other, &err) < 0)
         return ce_rdma_fail(result, CE_RDMA_PEER, "%.150s", err.text);
     if (other.failed[0])

@@ -16,7 +16,7 @@
 #include "base/parse.h"
 #include "model/nccl_bench.h"
 #include "nccl_word.h"
-#include "rdma_talk.h"
+#include "bench_talk.h"
 
 enum { STRANGERS = 64, LOOK_MS = 20, TELL_MS = 2000, LEAVE_MS = 1000, MS = CE_NS_PER_MS };
 
@@ -160,7 +160,7 @@ static int gather(struct gang *gang, struct gang_part *part, const char *address
     struct door door = {.gang = gang, .here = 1, .listening = gang->listening};
     gang->listening = -1;
     if (door.listening < 0)
-        door.listening = rdma_listen(address, port, err);
+        door.listening = bench_listen(address, port, err);
     if (door.listening < 0)
         return -1;
     listen(door.listening, SOMAXCONN); /* all nodes come at once */
@@ -183,7 +183,7 @@ int gang_listen(struct gang *gang, uint32_t *port, struct ce_error *err)
         struct sockaddr_in6 v6;
     } own;
     socklen_t size = sizeof own;
-    gang->listening = rdma_listen(gang->address, 0, err);
+    gang->listening = bench_listen(gang->address, 0, err);
     if (gang->listening < 0)
         return -1;
     if (getsockname(gang->listening, &own.any, &size) < 0)
@@ -211,7 +211,7 @@ static int join(struct gang *gang, struct gang_part *part, const char *address, 
                 struct ce_error *err)
 {
     struct word word;
-    gang->links[0] = rdma_dial(address, port, gang->meet_by, err);
+    gang->links[0] = bench_dial(address, port, gang->meet_by, err);
     if (gang->links[0] < 0) {
         FROM_OTHERS(gang);
         return -1;

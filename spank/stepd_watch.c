@@ -13,22 +13,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/pidfd.h"
 
 struct watch {
     int stepd, task; /* pidfds: readable when the process has ended */
     pid_t group;     /* the node's tasks of the step, and what they started; 0: not known */
     char step[CE_STEP_ID_TEXT];
 };
-
-static int open_process(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-    return (int)syscall(SYS_pidfd_open, pid, 0);
-#else
-    (void)pid;
-    return -1;
-#endif
-}
 
 /* What a launcher started is not to stay on the GPUs. */
 static void end_tasks(const struct watch *watch)
@@ -116,7 +107,7 @@ static bool start(const struct watch *watch)
 
 void ce_stepd_watch(const struct ce_allocation *step)
 {
-    ce_autoclose int stepd = open_process(getppid()), task = open_process(getpid());
+    ce_autoclose int stepd = ce_pidfd_open(getppid()), task = ce_pidfd_open(getpid());
     struct watch watch = {.stepd = stepd, .task = task};
     if (getpgrp() != getpgid(getppid()))
         watch.group = getpgrp();

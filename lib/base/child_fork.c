@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/pidfd.h"
 
 /* Both ends of a pipe above 2: a caller without stdin must not get them as 0 to 2, where the child
  * puts its own. */
@@ -115,16 +116,6 @@ static int open_and_fork(struct ce_child *child, int *fds)
     return child->pid < 0 ? -1 : 0;
 }
 
-static int open_process(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-    return (int)syscall(SYS_pidfd_open, pid, 0);
-#else
-    (void)pid;
-    return -1;
-#endif
-}
-
 int ce_child_fork(struct ce_child *child, struct ce_child_pipes *ret)
 {
     int fds[PIPE_ENDS] = {-1, -1, -1, -1, -1, -1};
@@ -135,6 +126,6 @@ int ce_child_fork(struct ce_child *child, struct ce_child_pipes *ret)
     close_all(&fds[OUT_CHILD], 1);
     close_all(&fds[ERR_CHILD], 1);
     close_all(&fds[EXEC_CHILD], 1);
-    *ret = (struct ce_child_pipes){fds[OUT], fds[ERR], fds[EXEC], open_process(child->pid)};
+    *ret = (struct ce_child_pipes){fds[OUT], fds[ERR], fds[EXEC], ce_pidfd_open(child->pid)};
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rdma_talk.h"
+#include "bench_talk.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ static int await(int fd, short events, uint64_t deadline)
 
 /* ---------------------------------------------------------------- meeting */
 
-int rdma_listen(const char *address, unsigned port, struct ce_error *err)
+int bench_listen(const char *address, unsigned port, struct ce_error *err)
 {
     union any_address own;
     const int on = 1;
@@ -78,7 +78,7 @@ int rdma_listen(const char *address, unsigned port, struct ce_error *err)
     return handed;
 }
 
-int rdma_accept(int listening, uint64_t deadline, struct ce_error *err)
+int bench_accept(int listening, uint64_t deadline, struct ce_error *err)
 {
     while (await(listening, POLLIN, deadline) == 0) {
         int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -112,7 +112,7 @@ static int dial_once(const union any_address *other, socklen_t length, uint64_t 
     return 0;
 }
 
-int rdma_dial(const char *address, unsigned port, uint64_t deadline, struct ce_error *err)
+int bench_dial(const char *address, unsigned port, uint64_t deadline, struct ce_error *err)
 {
     union any_address other;
     int fd = -1, error;
@@ -129,7 +129,7 @@ int rdma_dial(const char *address, unsigned port, uint64_t deadline, struct ce_e
 
 /* ---------------------------------------------------------------- talking */
 
-int rdma_say(int fd, struct ce_text *text, uint64_t deadline, struct ce_error *err)
+int bench_say(int fd, struct ce_text *text, uint64_t deadline, struct ce_error *err)
 {
     const char *at = ce_text_string(text);
     size_t left = text->length;
@@ -172,7 +172,7 @@ static int fail_garbage(const struct ce_text *text, struct ce_error *err)
 }
 
 /* Byte for byte: what follows is the next text's. */
-int rdma_hear(int fd, struct ce_text *text, uint64_t deadline, struct ce_error *err)
+int bench_hear(int fd, struct ce_text *text, uint64_t deadline, struct ce_error *err)
 {
     char byte;
     while (!ends(text)) {
