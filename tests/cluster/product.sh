@@ -57,7 +57,7 @@ readonly waits='^srun: (Job [0-9]+ step creation temporarily disabled, retrying|
 run_once() {
     status=0
     "$@" >"$state/out" 2>"$state/err" </dev/null || status=$?
-    out=$(tr -d '\0' <"$state/out") err=$(tr -d '\0' <"$state/err" | grep -vE "$waits" || true)
+    out=$(tr -d '\0' <"$state/out") err=$(tr -d '\0' <"$state/err" | grep -avE "$waits" || true)
 }
 
 on_all_nodes() {
