@@ -43,6 +43,7 @@ static struct {
     struct ce_session *session; /* from user_init to exit; NULL: nothing to do */
     struct ce_error failure;    /* why the session could not be opened; "": it was, or not wanted */
     struct ce_refusal *refusal;
+    struct ce_stepd_watch *watch; /* of a gang; else NULL */
     struct ce_task_logs logs;
     bool ended; /* a task that failed has been answered; the others of this node follow it */
 } state = {.logs = CE_NO_TASK_LOGS};
@@ -163,9 +164,11 @@ static void forget(void)
 {
     ce_session_close(state.session);
     ce_refusal_destroy(state.refusal);
+    ce_stepd_watch_end(state.watch);
     ce_task_logs_close(&state.logs);
     state.session = NULL;
     state.refusal = NULL;
+    state.watch = NULL;
     state.ended = false;
     state.failure.text[0] = '\0';
 }
@@ -226,6 +229,8 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     state.refusal = ce_refusal_create();
     if (!state.session)
         return 0;
+    if (state.request.gang && id.kind == CE_STEP_TASKS)
+        state.watch = ce_stepd_watch_create();
     if (state.request.primary_output && id.kind == CE_STEP_TASKS)
         ce_task_logs_open(&state.logs);
     if (arguments.unknown)
@@ -327,7 +332,7 @@ static void prepare_end(const struct ce_session *session, const struct ce_task *
 {
     struct ce_error err, node;
     if (session->request.gang)
-        ce_stepd_watch(&session->allocation);
+        ce_stepd_watch_begin(state.watch, &session->allocation);
     if (session->request.primary_output && task->rank != 0 &&
         ce_task_log_begin(&state.logs, &session->allocation.id, task, &err) < 0 &&
         (task->local_rank == 0 || task->rank == 1)) /* one of each node speaks */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stepd_watch.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,42 +19,84 @@
 #include "base/cleanup.h"
 #include "base/pidfd.h"
 
-struct watch {
-    int stepd, task; /* pidfds: readable when the process has ended */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+/* A slurmstepd that is killed closes its ends of pipes a moment before it has ended, of which a task may
+ * die.  A launcher has that long to end what it started, which may be in sessions of its own. */
+enum { STEPD_ENDS_MS = 300, LAUNCHER_ENDS_MS = 3000 };
+
+struct ce_stepd_watch {
+    atomic_bool ended; /* as it should */
+    atomic_bool asked; /* for the end of the step */
+};
+
+struct ce_stepd_watch *ce_stepd_watch_create(void)
+{
+    void *page = mmap(NULL, sizeof(struct ce_stepd_watch), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+void ce_stepd_watch_end(struct ce_stepd_watch *watch)
+{
+    if (!watch)
+        return;
+    atomic_store(&watch->ended, true);
+    munmap(watch, sizeof *watch);
+}
+
+/* ---------------------------------------------------------------- the process beside a task */
+
+struct watcher {
+    struct ce_stepd_watch *shared;
+    int stepd, task; /* pidfds */
+    pid_t pid;       /* of the task */
     pid_t group;     /* the node's tasks of the step, and what they started; 0: not known */
     char step[CE_STEP_ID_TEXT];
 };
 
-/* What a launcher started is not to stay on the GPUs. */
-static void end_tasks(const struct watch *watch)
+/* The group's number cannot be another's while the task is in it. */
+static void signal_tasks(const struct watcher *watcher, int signal)
 {
-    if (watch->group > 0)
-        kill(-watch->group, SIGKILL);
-#ifdef SYS_pidfd_send_signal
-    syscall(SYS_pidfd_send_signal, watch->task, SIGKILL, NULL, 0);
-#endif
+    if (watcher->group > 0 && getpgid(watcher->pid) == watcher->group)
+        kill(-watcher->group, signal);
+    ce_pidfd_kill(watcher->task, signal);
+}
+
+static bool has_ended(int pidfd, int wait_ms)
+{
+    struct pollfd end = {.fd = pidfd, .events = POLLIN};
+    return poll(&end, 1, wait_ms) > 0;
+}
+
+static void end_tasks(const struct watcher *watcher)
+{
+    signal_tasks(watcher, SIGTERM);
+    has_ended(watcher->task, LAUNCHER_ENDS_MS);
+    signal_tasks(watcher, SIGKILL);
+}
+
+/* What is the task's has to close with the task, and slurmstepd's ends of its pipes with slurmstepd. */
+static bool can_let_go(void)
+{
+    return syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
 }
 
 static void close_between(unsigned first, unsigned last)
 {
-#ifdef SYS_close_range
     if (first <= last)
         syscall(SYS_close_range, first, last, 0);
-#else
-    (void)first;
-    (void)last;
-#endif
 }
 
-/* What is the task's, its outputs above all, has to close with the task; where the kernel has no
- * close_range() it closes a moment later. */
-static void let_go(const struct watch *watch)
+static void let_go(const struct watcher *watcher)
 {
     sigset_t all;
     prctl(PR_SET_NAME, "cluster-env"); /* a pkill slurmstepd does not mean this copy of it, */
     prctl(PR_SET_DUMPABLE, 0);         /* which the user may not look into */
-    unsigned low = (unsigned)(watch->stepd < watch->task ? watch->stepd : watch->task);
-    unsigned high = (unsigned)(watch->stepd < watch->task ? watch->task : watch->stepd);
+    unsigned stepd = (unsigned)watcher->stepd, task = (unsigned)watcher->task;
+    unsigned low = stepd < task ? stepd : task, high = stepd < task ? task : stepd;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL); /* Slurm's signals are for all processes of a step */
     if (low > 0)
@@ -61,6 +107,14 @@ static void let_go(const struct watch *watch)
         _exit(1);
 }
 
+/* What it says must not end up in a connection of its own. */
+static void open_standard_files(void)
+{
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && null >= 0; fd++)
+        dup2(null, fd);
+}
+
 /* Of the same Slurm: this process is a copy of slurmstepd, PREFIX/sbin/slurmstepd. */
 static noreturn void scancel(const char *step)
 {
@@ -68,6 +122,7 @@ static noreturn void scancel(const char *step)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    open_standard_files();
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
     for (int up = 0; up < 2 && length > 0; up++)
         while (length > 0 && path[--length] != '/')
@@ -80,38 +135,57 @@ static noreturn void scancel(const char *step)
     _exit(1);
 }
 
-/* The task dies here, and not of PR_SET_PDEATHSIG: else nobody could tell who ended first. */
-static noreturn void wait_for_end(const struct watch *watch)
+static bool was_killed(const struct watcher *watcher)
 {
-    struct pollfd ends[] = {{.fd = watch->stepd, .events = POLLIN}, {.fd = watch->task, .events = POLLIN}};
-    let_go(watch);
-    if (poll(ends, 2, -1) <= 0 || ends[1].revents)
-        _exit(0);
-    end_tasks(watch);
-    scancel(watch->step);
+    struct pollfd ends[] = {{.fd = watcher->stepd, .events = POLLIN}, {.fd = watcher->task, .events = POLLIN}};
+    if (poll(ends, 2, -1) <= 0)
+        return false;
+    return has_ended(watcher->stepd, STEPD_ENDS_MS) && !atomic_load(&watcher->shared->ended);
 }
 
-/* No child of the task's, which may count its children. */
-static bool start(const struct watch *watch)
+/* The task is ended here, and not by PR_SET_PDEATHSIG: else nobody could tell who ended first. */
+static noreturn void wait_for_end(const struct watcher *watcher)
 {
-    int status = -1;
+    let_go(watcher);
+    if (!was_killed(watcher))
+        _exit(0);
+    end_tasks(watcher);
+    if (atomic_exchange(&watcher->shared->asked, true))
+        _exit(0);
+    scancel(watcher->step);
+}
+
+/* ---------------------------------------------------------------- in the task */
+
+/* No child of the task's, which may count its children. */
+static bool start(const struct watcher *watcher)
+{
+    int status = 0;
     pid_t between = fork();
     if (between == 0) {
         pid_t process = fork();
         if (process == 0)
-            wait_for_end(watch);
+            wait_for_end(watcher);
         _exit(process < 0);
     }
-    return between > 0 && waitpid(between, &status, 0) == between && status == 0;
+    while (between > 0 && waitpid(between, &status, 0) < 0)
+        if (errno != EINTR)
+            return true; /* nobody knows: SIGCHLD is ignored here */
+    return between > 0 && status == 0;
 }
 
-void ce_stepd_watch(const struct ce_allocation *step)
+void ce_stepd_watch_begin(struct ce_stepd_watch *watch, const struct ce_allocation *step)
 {
-    ce_autoclose int stepd = ce_pidfd_open(getppid()), task = ce_pidfd_open(getpid());
-    struct watch watch = {.stepd = stepd, .task = task};
-    if (getpgrp() != getpgid(getppid()))
-        watch.group = getpgrp();
-    ce_step_id_format(&step->id, watch.step);
-    if (stepd < 0 || task < 0 || ce_allocation_node_count(step) == 1 || !start(&watch))
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pid_t parent = getppid();
+    ce_autoclose int stepd = ce_pidfd_open(parent), task = ce_pidfd_open(getpid());
+    struct watcher watcher = {.shared = watch, .stepd = stepd, .task = task, .pid = getpid()};
+    if (getpgrp() != getpgid(parent))
+        watcher.group = getpgrp();
+    ce_step_id_format(&step->id, watcher.step);
+    if (watch && stepd >= 0 && task >= 0 && ce_allocation_node_count(step) > 1 && can_let_go() &&
+        start(&watcher))
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
 }

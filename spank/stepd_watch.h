@@ -6,10 +6,19 @@
 
 #include "model/allocation.h"
 
+/* What a slurmstepd and those who watch it share. */
+struct ce_stepd_watch;
+
+/* In user_init, before the tasks are forked.  NULL: no memory. */
+struct ce_stepd_watch *ce_stepd_watch_create(void);
+/* In slurm_spank_exit: what ends now ends as it should. */
+void ce_stepd_watch_end(struct ce_stepd_watch *watch);
+
 /* From slurm_spank_task_init, as the user.  Where the task ends first, as it mostly does, nothing follows.
- * Where its slurmstepd does, the task is killed and the step ended with the scancel beside that slurmstepd;
- * in a container that has none, and on a kernel without pidfd_open() (5.3), the task is killed only.  So it
- * is in a step of one node: srun would give up with status 0, of which a script would believe that all is well. */
-void ce_stepd_watch(const struct ce_allocation *step);
+ * Where its slurmstepd does, the task is ended, and the step with the scancel beside that slurmstepd, by one
+ * of the node's watchers; where there is none, as in many containers, the task is ended only.  So it is in a
+ * step of one node: srun would give up with status 0, of which a script would believe that all is well; on a
+ * kernel before 5.9, which cannot close what is the task's at once; and where watch is NULL. */
+void ce_stepd_watch_begin(struct ce_stepd_watch *watch, const struct ce_allocation *step);
 
 #endif

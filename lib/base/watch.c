@@ -3,22 +3,14 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-
-/* The same on all architectures; libc's functions and numbers are younger than these calls. */
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
+#include "base/pidfd.h"
 
 int ce_watch_open(pid_t pid, struct ce_watch *ret)
 {
-    *ret = (struct ce_watch){pid, pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1};
+    *ret = (struct ce_watch){pid, pid > 0 ? ce_pidfd_open(pid) : -1};
     return ret->fd < 0 ? -1 : 0;
 }
 
@@ -66,5 +58,5 @@ bool ce_watch_wait(const struct ce_watch *watches, size_t count, unsigned ms)
 
 int ce_watch_signal(const struct ce_watch *watch, int number)
 {
-    return watch->fd >= 0 ? (int)syscall(SYS_pidfd_send_signal, watch->fd, number, NULL, 0) : -1;
+    return watch->fd >= 0 ? ce_pidfd_kill(watch->fd, number) : -1;
 }

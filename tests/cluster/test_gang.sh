@@ -142,11 +142,38 @@ stepd_of() {
             [[ $(nsenter -t "$pid" -u hostname 2>/dev/null) != "$0" ]] || echo "$pid"; done' "$1"
 }
 
-# Ranks that talk to nobody, so that none of them sees that one is gone; nor does Slurm.
+# A task that writes dies of the pipe that a killed slurmstepd closes before it has ended itself.
+test_talker() {
+    local rank
+    rm -f "$home"/in.*
+    # shellcheck disable=SC2016 # for the tasks to expand
+    as_user srun -N4 --cluster-env=gang bash -c ': >in.$RANK
+        [[ $SLURMD_NODENAME == n9 ]] || exec sleep 120
+        while :; do echo busy; done' >/dev/null 2>"$state/err" &
+    for rank in 0 1 2 3; do wait_until 20 test -e "$home/in.$rank" || complain "rank $rank does not run"; done
+    as_root n9 kill -KILL "$(stepd_of n9)" || complain "no slurmstepd"
+    wait "$!" && status=0 || status=$?
+    [[ $status -eq 137 ]] || complain "status $status: $(<"$state/err")"
+    verdict "the same where its rank writes all the time"
+}
+
+still_there() { # of the workers of n9, whose pids are in files
+    local file
+    for file in "$home"/worker.n9.*; do
+        if kill -0 "$(<"$file")" 2>/dev/null; then return; fi
+    done
+    return 1
+}
+workers_ended() { ! still_there; }
+
+# Ranks that talk to nobody, so that none of them sees that one is gone; nor does Slurm. Launchers, as torchrun, have
+# workers in sessions of their own, which they end when they are told to.
 test_stepd() {
     local stepd start rank
-    rm -f "$home"/in.*
-    as_user srun -N4 --ntasks-per-node=2 --cluster-env=gang bash -c 'sleep 120 & : >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/err" &
+    rm -f "$home"/in.* "$home"/worker.*
+    # shellcheck disable=SC2016 # for the tasks to expand
+    as_user srun -N4 --ntasks-per-node=2 --cluster-env=gang bash -c 'sleep 120 & setsid sleep 120 & worker=$!
+        trap "kill $worker; exit 1" TERM; echo $worker >worker.$SLURMD_NODENAME.$RANK; : >in.$RANK; wait' >"$state/out" 2>"$state/err" &
     for rank in 0 1 2 3 4 5 6 7; do wait_until 20 test -e "$home/in.$rank" || complain "rank $rank does not run"; done
     stepd=$(stepd_of n9)
     start=$SECONDS
@@ -154,8 +181,11 @@ test_stepd() {
     wait "$!" && status=0 || status=$?
     err=$(<"$state/err")
     diag "ended after $((SECONDS - start)) s with status $status"
-    [[ $status -eq 137 && $err == *"rank "*" was ended by signal 9$the_step_ends"* ]] || complain "status $status: $err"
-    verdict "kill -9 of a slurmstepd, ranks that do not talk: its tasks go with it, and the whole step ends"
+    [[ $status -ne 0 && $err == *"rank "*" "*"$the_step_ends"* ]] || complain "status $status: $err"
+    [[ $(cat "$home"/worker.n9.* | wc -l) -eq 2 ]] || complain "no workers on n9"
+    wait_until 10 workers_ended || complain "workers are left on n9"
+    verdict "kill -9 of a slurmstepd, ranks that do not talk: its tasks and their workers go with it, and the whole step ends"
+    test_talker
     [[ $1 != forky ]] || test_only_stepd # Slurm's own doing, seen alike on all three
 }
 
@@ -332,7 +362,7 @@ is_down() { [[ $(as_user sinfo -h -n "$1" -o %T) == down* ]]; }
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_gang.sh SERIES" >&2; exit 2; }
-    local groups=(task het no_failure scancel stepd retries array submission output run) tests=28
+    local groups=(task het no_failure scancel stepd retries array submission output run) tests=29
     scheduler=,sched_interval=1,sched_min_interval=0
     if [[ $1 == forky ]]; then
         groups+=(primary_result)
