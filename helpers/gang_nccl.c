@@ -213,6 +213,12 @@ bool gang_nccl_tick(struct gang_nccl *nccl, uint64_t now)
     return nccl->part.ready != CE_GANG_NCCL_PREPARING;
 }
 
+void gang_nccl_look(struct gang_nccl *nccl)
+{
+    if (nccl->part.ready == CE_GANG_NCCL_READY && !hear(nccl))
+        settle_ended(nccl);
+}
+
 int gang_nccl_arrange(const struct gang_nccl *nccl, struct ce_gang_nccl_word *word)
 {
     unsigned char bytes[(CE_GANG_NCCL_TOKEN - 1) / 2];

@@ -24,6 +24,8 @@ struct gang_nccl {
 void gang_nccl_begin(struct gang_nccl *nccl, const struct ce_gang_task *task, uint64_t until);
 /* What is due by now: true where `part` has just been settled. */
 bool gang_nccl_tick(struct gang_nccl *nccl, uint64_t now);
+/* Has the child ended that said that this node can?  Then `part` says so. */
+void gang_nccl_look(struct gang_nccl *nccl);
 /* `word`, of the first node, whose port and token are still to be filled in.  -1: it cannot be. */
 int gang_nccl_arrange(const struct gang_nccl *nccl, struct ce_gang_nccl_word *word);
 /* The all-reduce, and where this node had a fault in it once more alone: both are over by `until`,

@@ -108,6 +108,26 @@ static void says_whether_it_can(void **state)
     assert_nothing_runs();
 }
 
+static void one_that_ends_while_it_waits_is_noticed(void **state)
+{
+    struct gang_nccl nccl;
+    (void)state;
+    write_program(READY SAYS("nccl.outcome=failed\\nnccl.reason=no\\n"));
+    gang_nccl_begin(&nccl, &usual, after(LONG));
+    settle(&nccl);
+    gang_nccl_look(&nccl);
+    assert_int_equal(nccl.part.ready, CE_GANG_NCCL_READY);
+    assert_int_equal(write(nccl.in, "\n", 1), 1);
+    while (nccl.part.ready == CE_GANG_NCCL_READY) {
+        usleep(2000);
+        gang_nccl_look(&nccl);
+    }
+    assert_int_equal(nccl.part.ready, CE_GANG_NCCL_UNSURE);
+    assert_string_equal(nccl.part.why, "no");
+    gang_nccl_end(&nccl);
+    assert_nothing_runs();
+}
+
 static void on_a_shared_node_nothing_runs(void **state)
 {
     struct gang_nccl nccl;
@@ -191,6 +211,7 @@ static void runs_together_and_alone(void **state)
 int main(void)
 {
     UNIT_TABLE(readies, says_whether_it_can);
+    UNIT_RULE(one_that_ends_while_it_waits_is_noticed);
     UNIT_RULE(on_a_shared_node_nothing_runs);
     UNIT_RULE(each_gang_has_a_token_of_its_own);
     UNIT_TABLE(runs, runs_together_and_alone);
