@@ -103,6 +103,10 @@ enum cuda_loaded {
 /* Load it and fill in the table; else err says why not. */
 enum cuda_loaded cuda_load(struct cuda *ret, struct ce_error *err);
 
+/* cuInit(), of the GPUs themselves: whatever service a user has put where CUDA looks for one is not
+ * talked to, and nothing is kept in anybody's home. */
+cu_result cuda_begin(const struct cuda *cuda);
+
 /* "CUDA_ERROR_ECC_UNCORRECTABLE (214)". */
 const char *cuda_word(const struct cuda *cuda, cu_result code, char *text, size_t size);
 

@@ -123,6 +123,11 @@ check_faults() {
 }
 
 check_taken() {
+    mkdir "$work/mps"
+    : >"$work/mps/control"
+    scene "cuda.mps=$work/mps"
+    CUDA_MPS_PIPE_DIRECTORY=$work/mps run
+    says "whoever waits at MPS's pipes is not talked to" 0 "^pass +bench.nccl.sum "
     scene gpu.1.processes=2 gpu.*.context=crash
     run
     says "a GPU in use: nothing is touched" 0 "^skip +bench.nccl.start +.* GPU 00000000:43:00.0: in use by 2 processes: 4000, 4001"
