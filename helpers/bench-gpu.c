@@ -78,9 +78,7 @@ static bool open_device(struct bench *bench)
     const struct cuda *cuda = &bench->cuda;
     struct ce_gpu_bench *result = &bench->result;
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    /* Nothing of ours is kept in the home of whoever runs this. */
-    setenv("CUDA_CACHE_DISABLE", "1", 1);
-    cu_result code = cuda->init(0);
+    cu_result code = cuda_begin(cuda);
     if (code == CU_OK)
         code = cuda->by_bus(&bench->device, result->address);
     if ((code == CU_NO_DEVICE || code == CU_INVALID_DEVICE) && visible)

@@ -41,7 +41,7 @@ int nccl_bench_cuda(struct nccl_bench *bench, cu_result code, const char *what)
         return 0;
     snprintf(text, sizeof text, "%s: %s", what, cuda_word(&bench->cuda, code, word, sizeof word));
     if (!TOLD(bench))
-        bench->result.hardware = code == CU_ECC_UNCORRECTABLE || code == CU_HARDWARE_STACK_ERROR;
+        bench->result.hardware = code == CU_ECC_UNCORRECTABLE;
     return nccl_bench_fail(bench, CE_NCCL_FAILED, text);
 }
 

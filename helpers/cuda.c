@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LIBRARY "libcuda.so.1"
@@ -40,6 +41,14 @@ enum cuda_loaded cuda_load(struct cuda *ret, struct ce_error *err)
         memcpy((char *)ret + functions[i].member, &found, sizeof found);
     }
     return CUDA_LOADED;
+}
+
+/* MPS's pipes are in /tmp/nvidia-mps by default, which anybody may make. */
+cu_result cuda_begin(const struct cuda *cuda)
+{
+    setenv("CUDA_MPS_PIPE_DIRECTORY", "/dev/null/none", 1);
+    setenv("CUDA_CACHE_DISABLE", "1", 1);
+    return cuda->init(0);
 }
 
 const char *cuda_word(const struct cuda *cuda, cu_result code, char *text, size_t size)

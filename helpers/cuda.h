@@ -18,7 +18,6 @@ enum {
     CU_ECC_UNCORRECTABLE = 214,
     CU_NOT_READY = 600,
     CU_PEER_ALREADY_ENABLED = 704,
-    CU_HARDWARE_STACK_ERROR = 714,
 };
 
 enum { CU_MULTIPROCESSORS = 16, CU_DMA_BUF_SUPPORTED = 124 }; /* of cuDeviceGetAttribute */
@@ -103,6 +102,10 @@ enum cuda_loaded {
 };
 /* Load it and fill in the table; else err says why not. */
 enum cuda_loaded cuda_load(struct cuda *ret, struct ce_error *err);
+
+/* cuInit(), of the GPUs themselves: whatever service a user has put where CUDA looks for one is not
+ * talked to, and nothing is kept in anybody's home. */
+cu_result cuda_begin(const struct cuda *cuda);
 
 /* "CUDA_ERROR_ECC_UNCORRECTABLE (214)". */
 const char *cuda_word(const struct cuda *cuda, cu_result code, char *text, size_t size);

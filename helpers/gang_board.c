@@ -94,6 +94,19 @@ static void tell(struct gang_run *run, const struct ce_gang_verdict *verdicts)
     }
 }
 
+/* The others would wait for one that is not there to begin. */
+static void look_for_lost(struct gang_run *run)
+{
+    struct ce_gang_seen *seen = run->board.seen;
+    for (uint32_t i = 1; i < run->task.count; i++)
+        if (seen[i].view.nccl.ready == CE_GANG_NCCL_READY &&
+            !gang_peer_find(run, GANG_FROM_NODE, i))
+            seen[i].view.nccl = (struct ce_gang_nccl_part){
+                .ready = CE_GANG_NCCL_UNSURE, .why = "its connection to the first node is gone"};
+    gang_nccl_look(&run->nccl);
+    seen[0].view.nccl = run->nccl.part;
+}
+
 /* Only the first judge's: the second one decides when no time is left. */
 static void plan_nccl(struct gang_run *run, uint64_t now, struct ce_gang_verdict *verdicts)
 {
@@ -103,6 +116,7 @@ static void plan_nccl(struct gang_run *run, uint64_t now, struct ce_gang_verdict
     uint32_t count = run->task.count, left = now < end ? (uint32_t)((end - now) / gang_ms(1)) : 0;
     if (run->task.self != 0 || !run->task.nccl_mib)
         return;
+    look_for_lost(run);
     ce_gang_nccl_decide(board->seen, verdicts, count, left, &word);
     if (word.plan == CE_GANG_NCCL_GO && gang_nccl_arrange(&run->nccl, &word) < 0)
         return;

@@ -22,6 +22,7 @@ enum {
     WORD = CE_GANG_NAME + CE_ADDRESS_TEXT + 32,
     WORDS = 10,
     SAID_MAX = 16 << 20, /* NCCL's log, too */
+    TURN = 64 << 10,     /* bytes of it that are heard at once */
     LOOK_MS = 20,
     COLLECT_MS = 2,
     OWN_END_MS = 300,  /* so much before its end it gives up by itself, and says where it was */
@@ -106,38 +107,48 @@ static int start(struct gang_nccl *nccl, const struct line *line)
     return nccl->pid < 0 || fcntl(nccl->out, F_SETFL, O_NONBLOCK) < 0 ? -1 : 0;
 }
 
-/* A driver may hold it: then whoever runs this collects it. */
+static void collect(struct gang_nccl *nccl)
+{
+    if (nccl->pid > 0 && waitpid(nccl->pid, NULL, WNOHANG) != 0)
+        nccl->pid = 0;
+}
+
+/* To be collected later, where it takes a moment. */
 static void stop(struct gang_nccl *nccl)
 {
     if (nccl->in >= 0)
         close(nccl->in);
     if (nccl->out >= 0)
         close(nccl->out);
-    if (nccl->pid > 0) {
+    if (nccl->pid > 0)
         kill(nccl->pid, SIGKILL);
-        waitpid(nccl->pid, NULL, WNOHANG);
-    }
     nccl->in = nccl->out = -1;
-    nccl->pid = 0;
+    collect(nccl);
 }
 
-/* Its GPUs are free, also in NVML's list, when it is gone. */
-static void stop_and_collect(struct gang_nccl *nccl, uint64_t until)
+/* Its GPUs are free, also in NVML's list, when it is gone: no job starts before.  Where a driver
+ * holds it longer than the preflight may take, whoever runs this collects it. */
+static void stop_and_collect(struct gang_nccl *nccl)
 {
-    pid_t pid = nccl->pid;
     stop(nccl);
-    while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0 && ce_clock_ns() < until)
+    while (nccl->pid > 0 && ce_clock_ns() < nccl->bound) {
         poll(NULL, 0, COLLECT_MS);
+        collect(nccl);
+    }
 }
 
-/* false: it has said its last word. */
+/* One that writes on and on holds nobody up.  false: it has said its last word. */
 static bool hear(struct gang_nccl *nccl)
 {
     char bytes[16384];
     ssize_t n;
-    while ((n = read(nccl->out, bytes, sizeof bytes)) > 0)
+    for (size_t got = 0; got < TURN; got += (size_t)n) {
+        n = read(nccl->out, bytes, sizeof bytes);
+        if (n <= 0)
+            return n < 0 && (errno == EAGAIN || errno == EINTR);
         ce_text_addn(&nccl->said, bytes, (size_t)n);
-    return n < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    return true;
 }
 
 /* ---------------------------------------------------------------- can this node? */
@@ -156,7 +167,7 @@ void gang_nccl_begin(struct gang_nccl *nccl, const struct ce_gang_task *task, ui
 {
     struct line line = {.count = 0};
     uint64_t now = ce_clock_ns();
-    *nccl = (struct gang_nccl){.in = -1, .out = -1};
+    *nccl = (struct gang_nccl){.bound = until, .in = -1, .out = -1};
     if (!task->nccl_mib || task->out)
         return;
     nccl->part.ready = CE_GANG_NCCL_PREPARING;
@@ -200,6 +211,12 @@ bool gang_nccl_tick(struct gang_nccl *nccl, uint64_t now)
     else if (now >= nccl->due)
         settle(nccl, CE_GANG_NCCL_UNSURE, "its libraries and GPUs did not answer in time");
     return nccl->part.ready != CE_GANG_NCCL_PREPARING;
+}
+
+void gang_nccl_look(struct gang_nccl *nccl)
+{
+    if (nccl->part.ready == CE_GANG_NCCL_READY && !hear(nccl))
+        settle_ended(nccl);
 }
 
 int gang_nccl_arrange(const struct gang_nccl *nccl, struct ce_gang_nccl_word *word)
@@ -274,13 +291,12 @@ static void run_together(struct gang_nccl *nccl, const struct ce_gang_nccl_word 
     unsigned left = ms_until(until), own = left > 2 * OWN_END_MS ? left - OWN_END_MS : OWN_END_MS;
     int length =
         snprintf(line, sizeof line, "%u %s %u %u\n", word->port, word->token, own / 2, own);
-    if (send(nccl->in, line, (size_t)length, MSG_NOSIGNAL) != length)
-        stop(nccl);
-    bool ended = nccl->pid == 0 || follow(nccl, until);
+    bool sent = send(nccl->in, line, (size_t)length, MSG_NOSIGNAL) == length;
+    bool ended = !sent || follow(nccl, until);
     read_end(nccl, ended, &node, &ret->together);
     take_measured(&node, ret);
     ret->ran = true;
-    stop_and_collect(nccl, until);
+    stop_and_collect(nccl);
 }
 
 /* Sums that are wrong without any other node are this node's. */
@@ -290,7 +306,7 @@ static void run_alone(struct gang_nccl *nccl, const struct ce_gang_task *task, u
     struct ce_nccl_node node;
     struct line line = {.count = 0};
     unsigned left = ms_until(until);
-    if (left < ALONE_MS || make_line(task, &line) < 0)
+    if (nccl->pid > 0 || left < ALONE_MS || make_line(task, &line) < 0)
         return;
     add(&line, "--limit=%u", left - OWN_END_MS);
     ce_text_free(&nccl->said);
@@ -298,7 +314,7 @@ static void run_alone(struct gang_nccl *nccl, const struct ce_gang_task *task, u
         read_end(nccl, follow(nccl, until), &node, &ret->alone);
         ret->repeated = true;
     }
-    stop(nccl);
+    stop_and_collect(nccl);
 }
 
 void gang_nccl_run(struct gang_nccl *nccl, const struct ce_gang_task *task,
@@ -311,6 +327,6 @@ void gang_nccl_run(struct gang_nccl *nccl, const struct ce_gang_task *task,
 
 void gang_nccl_end(struct gang_nccl *nccl)
 {
-    stop(nccl);
+    stop_and_collect(nccl);
     ce_text_free(&nccl->said);
 }

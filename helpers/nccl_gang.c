@@ -24,66 +24,77 @@ enum { STRANGERS = 64, LOOK_MS = 20, TELL_MS = 2000, LEAVE_MS = 1000, MS = CE_NS
 
 /* ---------------------------------------------------------------- node 0: who comes */
 
-/* Those who came and have not said yet who they are. */
+/* Those who came and have not said yet who they are, in the order in which they came. */
 struct door {
     struct gang *gang;
     int listening;
-    int waiting[STRANGERS];
+    int *waiting;
+    size_t count, room;
     struct word *words; /* what each node said */
     uint32_t here;
 };
 
-static void let_in(struct door *door, size_t place)
+/* false: it has not said yet who it is. */
+static bool let_in(struct door *door, int fd)
 {
     struct gang *gang = door->gang;
-    int fd = door->waiting[place];
     struct word word;
     enum word_state state = word_peek(gang, fd, &word);
     if (state == WORD_NONE)
-        return;
-    door->waiting[place] = -1;
+        return false;
     if (state != WORD_THERE || word.node == 0 || gang->links[word.node] >= 0 ||
         word_receive(gang, fd, &word, ce_clock_ns()) < 0) {
         close(fd);
-        return;
+        return true;
     }
     door->words[word.node] = word;
     gang->links[word.node] = fd;
     door->here++;
+    return true;
 }
 
-/* Where all places are taken by people who say nothing, one of them goes. */
+static void hear_all(struct door *door)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < door->count; i++)
+        if (!let_in(door, door->waiting[i]))
+            door->waiting[kept++] = door->waiting[i];
+    door->count = kept;
+}
+
+/* Where all places are taken by people who say nothing, the one who came first goes. */
+static void make_place(struct door *door)
+{
+    hear_all(door);
+    if (door->count < door->room)
+        return;
+    close(door->waiting[0]);
+    memmove(door->waiting, door->waiting + 1, --door->count * sizeof *door->waiting);
+}
+
 static void answer_door(struct door *door)
 {
     int fd;
-    while ((fd = accept4(door->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-        size_t place = 0;
-        while (place < STRANGERS - 1 && door->waiting[place] >= 0)
-            place++;
-        if (door->waiting[place] >= 0) {
-            close(door->waiting[0]);
-            memmove(door->waiting, door->waiting + 1, sizeof door->waiting - sizeof *door->waiting);
-        }
-        door->waiting[place] = fd;
+    for (size_t i = 0; i < door->room; i++) {
+        if ((fd = accept4(door->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) < 0)
+            return;
+        if (door->count == door->room)
+            make_place(door);
+        door->waiting[door->count++] = fd;
     }
 }
 
 static int wait_for_all(struct door *door, struct ce_error *err)
 {
     struct gang *gang = door->gang;
-    for (size_t i = 0; i < STRANGERS; i++)
-        door->waiting[i] = -1;
     while (door->here < gang->nodes && ce_clock_ns() < gang->meet_by) {
         struct pollfd one = {.fd = door->listening, .events = POLLIN};
         poll(&one, 1, LOOK_MS);
         answer_door(door);
-        for (size_t i = 0; i < STRANGERS; i++)
-            if (door->waiting[i] >= 0)
-                let_in(door, i);
+        hear_all(door);
     }
-    for (size_t i = 0; i < STRANGERS; i++)
-        if (door->waiting[i] >= 0)
-            close(door->waiting[i]);
+    for (size_t i = 0; i < door->count; i++)
+        close(door->waiting[i]);
     if (door->here == gang->nodes)
         return 0;
     FROM_OTHERS(gang);
@@ -154,22 +165,36 @@ static int find_address(const struct gang *gang, char text[INET6_ADDRSTRLEN], st
     return code == 0 ? 0 : ce_fail(err, "%s: %s", gang->address, gai_strerror(code));
 }
 
+/* They come at once, and some before this node waits for them. */
+static int listen_to_all(const char *address, uint32_t port, struct ce_error *err)
+{
+    int fd = bench_listen(address, port, err);
+    if (fd >= 0)
+        listen(fd, SOMAXCONN);
+    return fd;
+}
+
 static int gather(struct gang *gang, struct gang_part *part, const char *address, uint32_t port,
                   struct ce_error *err)
 {
-    struct door door = {.gang = gang, .here = 1, .listening = gang->listening};
+    struct door door = {.gang = gang,
+                        .here = 1,
+                        .listening = gang->listening,
+                        .room = gang->nodes + STRANGERS};
     gang->listening = -1;
     if (door.listening < 0)
-        door.listening = bench_listen(address, port, err);
+        door.listening = listen_to_all(address, port, err);
     if (door.listening < 0)
         return -1;
-    listen(door.listening, SOMAXCONN); /* all nodes come at once */
+    door.waiting = malloc(door.room * sizeof *door.waiting);
     door.words = calloc(gang->nodes, sizeof *door.words);
-    int status = door.words ? wait_for_all(&door, err) : ce_fail(err, "no memory");
+    int status =
+        door.waiting && door.words ? wait_for_all(&door, err) : ce_fail(err, "no memory");
     if (status == 0)
         status = compare_parts(gang, part, door.words, err);
     if (status == 0)
         status = hand_out(gang, part, door.words, err);
+    free(door.waiting);
     free(door.words);
     close(door.listening);
     return status;
@@ -183,7 +208,7 @@ int gang_listen(struct gang *gang, uint32_t *port, struct ce_error *err)
         struct sockaddr_in6 v6;
     } own;
     socklen_t size = sizeof own;
-    gang->listening = bench_listen(gang->address, 0, err);
+    gang->listening = listen_to_all(gang->address, 0, err);
     if (gang->listening < 0)
         return -1;
     if (getsockname(gang->listening, &own.any, &size) < 0)

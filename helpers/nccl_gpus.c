@@ -90,8 +90,7 @@ static int add_gpu(struct nccl_bench *bench, int index)
 static int find_gpus(struct nccl_bench *bench)
 {
     int count = 0;
-    setenv("CUDA_CACHE_DISABLE", "1", 1); /* nothing of ours is kept in anybody's home */
-    cu_result code = bench->cuda.init(0);
+    cu_result code = cuda_begin(&bench->cuda);
     if (code == CU_OK)
         code = bench->cuda.count(&count);
     if (code == CU_NO_DEVICE || (code == CU_OK && count == 0))

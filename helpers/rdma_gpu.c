@@ -63,7 +63,7 @@ static int open_context(struct rdma_gpu *gpu, const char *address, struct ce_rdm
     const struct cuda *cuda = &gpu->cuda;
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     cu_context context;
-    cu_result code = cuda->init(0);
+    cu_result code = cuda_begin(cuda);
     if (code == CU_OK)
         code = cuda->by_bus(&gpu->device, address);
     if ((code == CU_NO_DEVICE || code == CU_INVALID_DEVICE) && visible)

@@ -293,8 +293,9 @@ static bool is_fine(uint32_t mbps, const struct limit *limit)
     return mbps && !is_slow(mbps, limit);
 }
 
-/* Toward both neighbours, or from both, who take from, or send to, their other ones what they should: it is
- * this node's.  Where they do not, a longer row is slow, or all are, and whose it is cannot be told. */
+/* Toward both neighbours, or from both, and one of them takes from, or sends to, its other one what it
+ * should: it is this node's.  Where one does not, a longer row is slow, or all are, and whose it is cannot be
+ * told.  That of one of them nothing is known, as where its other one could not measure, says neither. */
 static bool is_own(const struct gang *gang, uint32_t node, uint32_t rail, enum ce_gang_way way,
                    const struct limit *limit, uint32_t *mbps)
 {
@@ -307,8 +308,9 @@ static bool is_own(const struct gang *gang, uint32_t node, uint32_t rail, enum c
              beyond_b = sends ? flow(gang, after(gang, next), CE_GANG_PREV, rail)
                               : flow(gang, next, CE_GANG_NEXT, rail);
     *mbps = lesser(a, b);
-    return gang->count >= 3 && is_slow(a, limit) && is_slow(b, limit) && is_fine(beyond_a, limit) &&
-           is_fine(beyond_b, limit);
+    return gang->count >= 3 && is_slow(a, limit) && is_slow(b, limit) &&
+           !is_slow(beyond_a, limit) && !is_slow(beyond_b, limit) &&
+           (is_fine(beyond_a, limit) || is_fine(beyond_b, limit));
 }
 
 /* One of its links alone is slow, and its neighbour there is not to blame. */

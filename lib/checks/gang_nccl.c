@@ -125,6 +125,10 @@ static void add_wrong(const struct ce_gang_nccl *nccl, struct ce_findings *out)
         ce_findings_add(out, CE_FAIL, "",
                         "%" PRIu64 " wrong sums, also without the other nodes: %" PRIu64, wrong,
                         nccl->alone.wrong);
+    else if (nccl->repeated && nccl->alone.hardware)
+        ce_findings_add(out, CE_FAIL, "",
+                        "%" PRIu64 " wrong sums, and without the other nodes: %s", wrong,
+                        nccl->alone.reason);
     else if (nccl->repeated && nccl->alone.outcome == CE_NCCL_DONE)
         ce_findings_add(out, CE_UNKNOWN, "",
                         "%" PRIu64

@@ -215,6 +215,11 @@ check_progress() {
 # ---------------------------------------------------------------- not to be touched
 
 check_taken() {
+    mkdir "$work/mps"
+    : >"$work/mps/control"
+    scene "cuda.mps=$work/mps"
+    CUDA_MPS_PIPE_DIRECTORY=$work/mps run --tests=h2d
+    says "whoever waits at MPS's pipes is not talked to" 0 "pass     bench.gpu.h2d  $two"
     scene gpu.1.processes=2 gpu.1.context=crash
     run --tests=h2d,p2p,memory
     says "a GPU in use is never touched, not as a peer either" 0 \

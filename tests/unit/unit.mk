@@ -43,6 +43,7 @@ unit_programs = \
     tests/unit/checks/test_gang_nccl \
     tests/unit/checks/test_gang_nccl_plan \
     tests/unit/checks/test_gpu_delta \
+    tests/unit/helpers/test_gang_board \
     tests/unit/helpers/test_gang_isolated \
     tests/unit/helpers/test_gang_nccl \
     tests/unit/helpers/test_gang_ring \
@@ -269,6 +270,7 @@ EXTRA_DIST += \
     tests/unit/unit_dir.h \
     tests/unit/unit_env.h
 
+tests_unit_helpers_test_gang_board_SOURCES = tests/unit/helpers/test_gang_board.c helpers/gang_board.c
 tests_unit_helpers_test_gang_isolated_SOURCES = tests/unit/helpers/test_gang_isolated.c helpers/gang_isolated.c helpers/gang_stranger.c
 tests_unit_helpers_test_gang_nccl_SOURCES = tests/unit/helpers/test_gang_nccl.c helpers/gang_nccl.c
 tests_unit_helpers_test_gang_ring_SOURCES = tests/unit/helpers/test_gang_ring.c helpers/gang_ring.c helpers/gang_talk.c

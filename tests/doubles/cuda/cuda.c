@@ -14,7 +14,7 @@
 #include "../scenario.h"
 
 enum { NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE, INVALID_CONTEXT = 201 };
-enum { NOT_READY = 600, ALREADY_ENABLED = 704, NOT_ENABLED };
+enum { NOT_READY = 600, ALREADY_ENABLED = 704, NOT_ENABLED, MPS_CONNECTION_FAILED = 805 };
 
 static int initialized, gpu_count;
 static struct gpu gpus[GPUS];
@@ -66,11 +66,22 @@ double number_of(const struct gpu *gpu, const char *key, double otherwise)
 
 /* ---------------------------------------------------------------- library and devices */
 
+/* As the driver: who finds MPS's pipes talks to whatever is behind them. */
+static int meets_mps(void)
+{
+    const char *where = getenv("CUDA_MPS_PIPE_DIRECTORY"), *usual = scenario_find("cuda.mps");
+    char path[512];
+    snprintf(path, sizeof path, "%s/control", where ? where : usual ? usual : "");
+    return access(path, F_OK) == 0;
+}
+
 CUresult cuInit(unsigned flags)
 {
     scenario_load(getenv("CUDA_DOUBLE"));
     const char *count = scenario_find("count");
     gpu_count = count ? atoi(count) : 0;
+    if (meets_mps())
+        return MPS_CONNECTION_FAILED;
     CUresult code = flags ? INVALID_VALUE : act(scenario_find("cuda.init"));
     if (code != SUCCESS)
         return code;

@@ -2,8 +2,10 @@
 /* The child that adds up with those of other nodes: a shell script in its place, beside this program. */
 #include "../../../helpers/gang_nccl.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../unit.h"
@@ -66,6 +68,13 @@ static void settle(struct gang_nccl *nccl)
     }
 }
 
+/* Neither runs nor waits to be collected. */
+static void assert_nothing_runs(void)
+{
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
 /* ---------------------------------------------------------------- can this node? */
 
 static const struct ready_row {
@@ -94,8 +103,29 @@ static void says_whether_it_can(void **state)
     assert_int_equal(nccl.part.ready, row->ready);
     assert_string_equal(nccl.part.why, row->why);
     assert_int_equal(nccl.part.port, row->ready == CE_GANG_NCCL_READY ? 4711 : 0);
-    assert_int_equal(nccl.pid > 0, row->ready == CE_GANG_NCCL_READY);
+    assert_int_equal(nccl.in >= 0, row->ready == CE_GANG_NCCL_READY);
     gang_nccl_end(&nccl);
+    assert_nothing_runs();
+}
+
+static void one_that_ends_while_it_waits_is_noticed(void **state)
+{
+    struct gang_nccl nccl;
+    (void)state;
+    write_program(READY SAYS("nccl.outcome=failed\\nnccl.reason=no\\n"));
+    gang_nccl_begin(&nccl, &usual, after(LONG));
+    settle(&nccl);
+    gang_nccl_look(&nccl);
+    assert_int_equal(nccl.part.ready, CE_GANG_NCCL_READY);
+    assert_int_equal(write(nccl.in, "\n", 1), 1);
+    while (nccl.part.ready == CE_GANG_NCCL_READY) {
+        usleep(2000);
+        gang_nccl_look(&nccl);
+    }
+    assert_int_equal(nccl.part.ready, CE_GANG_NCCL_UNSURE);
+    assert_string_equal(nccl.part.why, "no");
+    gang_nccl_end(&nccl);
+    assert_nothing_runs();
 }
 
 static void on_a_shared_node_nothing_runs(void **state)
@@ -174,13 +204,14 @@ static void runs_together_and_alone(void **state)
     assert_int_equal(result.together.wrong, row->wrong);
     assert_int_equal(result.repeated, row->repeated);
     assert_int_equal(result.alone.wrong, row->wrong_alone);
-    assert_int_equal(nccl.pid, 0);
+    assert_nothing_runs();
     gang_nccl_end(&nccl);
 }
 
 int main(void)
 {
     UNIT_TABLE(readies, says_whether_it_can);
+    UNIT_RULE(one_that_ends_while_it_waits_is_noticed);
     UNIT_RULE(on_a_shared_node_nothing_runs);
     UNIT_RULE(each_gang_has_a_token_of_its_own);
     UNIT_TABLE(runs, runs_together_and_alone);
