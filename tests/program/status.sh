@@ -167,11 +167,11 @@ END
 chmod 755 "$work/gather/slurm-node" "$work/bin/srun"
 PATH=$work/bin:$PATH
 export PATH
-is "a node is down: 1" "$(status --helpers="$work/gather" --timeout=2 --json)" 1
+is "a node is down: 1" "$(status --helpers="$work/gather" --timeout=5 --json)" 1
 is "each node's health" "$(json '[.nodes[] | .name + " " + .health] | join(", ")')" \
     "off down, sick fault, mute silent, noise silent, slow silent, full unseen, shy unseen, busy ok, well ok"
 is "why they are silent" "$(json '.nodes[] | select(.health == "silent") | .word')" \
-    "no answer in 2 s
+    "no answer in 5 s
 it answered nothing that is understood
 exit status 1: srun: error: nodes are busy"
 is "an answer is of the node that was asked, whatever it says" "$(json '.nodes[] | select(.name == "well") | .rails.up')" 2
@@ -183,8 +183,8 @@ is "in a pipe it says only what is wrong" "$(cat "$work/err")" \
     "$(printf 'cluster-env status: %s\n' 'noise: 1 of its lines are none of health.jsonl: not JSON' \
         'the last checks of 1 nodes are not known: shy: /var/log/cluster-env/health.jsonl: Permission denied' \
         '1 nodes at work were not asked, for no job fits there: full; bring their logs together, and use --from=DIR --states')"
-status --helpers="$work/gather" --timeout=60 --within=2 >/dev/null
-is "--within: for all nodes together" "$(grep -c 'mute .*no answer in 2 s' "$work/out")" 1
+status --helpers="$work/gather" --timeout=60 --within=5 >/dev/null
+is "--within: for all nodes together" "$(grep -c 'mute .*no answer in 5 s' "$work/out")" 1
 status --helpers="$work/gather" --states --json >/dev/null
 is "--states asks no node" "$(json '[.nodes[] | .health] | join(" ")')" "down fault unseen unseen unseen unseen unseen unseen unseen"
 is "no slurm-node: 3" "$(status --helpers="$work/none")" 3

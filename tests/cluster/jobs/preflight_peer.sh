@@ -5,7 +5,11 @@
 # prints what it heard of the other side after that: nothing, and how long the connection stayed.
 set -euo pipefail
 
-exec 3<>"/dev/tcp/$2/$3"
+# the node may not listen yet
+for _ in {1..100}; do
+    if { exec 3<>"/dev/tcp/$2/$3"; } 2>/dev/null; then break; fi
+    sleep 0.05
+done
 IFS= read -r -N 12 -t 3 header <&3
 IFS= read -r -N "$((10#${header:5}))" -t 3 offer <&3
 nonce=$(sed -n 's/^nonce=//p' <<<"$offer")
