@@ -81,19 +81,13 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
     case 'c':
         arguments->config = arg;
         return 0;
-    case CE_BENCH_KEY_REPORT:
-        arguments->keep = CE_BENCH_KEEP_YES;
-        return 0;
-    case CE_BENCH_KEY_NO_REPORT:
-        arguments->keep = CE_BENCH_KEEP_NO;
-        return 0;
     case KEY_ROOT:
         arguments->machine.root = arg;
         return 0;
     case KEY_NODE:
         return ce_take_node(state, arg, &arguments->node_name);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return ce_bench_take_keep(key, &arguments->keep);
     }
 }
 

@@ -96,12 +96,6 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         return take_size(arguments, arg, state);
     case KEY_TIMEOUT:
         return ce_take_number(state, "--timeout", arg, 1, TIMEOUT_MAX, &arguments->timeout);
-    case CE_BENCH_KEY_REPORT:
-        arguments->keep = CE_BENCH_KEEP_YES;
-        return 0;
-    case CE_BENCH_KEY_NO_REPORT:
-        arguments->keep = CE_BENCH_KEEP_NO;
-        return 0;
     case KEY_HERE:
         arguments->here = true;
         return 0;
@@ -121,7 +115,7 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         check_arguments(arguments, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return ce_bench_take_keep(key, &arguments->keep);
     }
 }
 

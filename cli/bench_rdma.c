@@ -108,17 +108,11 @@ static error_t parse_argument(int key, char *arg, struct argp_state *state)
         return take_memory(arguments, arg, state);
     case KEY_GPU:
         return take_gpu(arguments, arg, state);
-    case CE_BENCH_KEY_REPORT:
-        arguments->keep = CE_BENCH_KEEP_YES;
-        return 0;
-    case CE_BENCH_KEY_NO_REPORT:
-        arguments->keep = CE_BENCH_KEEP_NO;
-        return 0;
     case ARGP_KEY_END:
         check_arguments(arguments, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return ce_bench_take_keep(key, &arguments->keep);
     }
 }
 

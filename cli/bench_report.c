@@ -8,6 +8,14 @@
 #include "report/findings.h"
 #include "terminal.h"
 
+error_t ce_bench_take_keep(int key, enum ce_bench_keep *ret)
+{
+    if (key != CE_BENCH_KEY_REPORT && key != CE_BENCH_KEY_NO_REPORT)
+        return ARGP_ERR_UNKNOWN;
+    *ret = key == CE_BENCH_KEY_REPORT ? CE_BENCH_KEEP_YES : CE_BENCH_KEEP_NO;
+    return 0;
+}
+
 static void add_text(const struct ce_bench_words *words, const char *reason, struct ce_text *out)
 {
     ce_report_findings_text(words->findings, true, ce_terminal_colour(), ce_terminal_columns(), out);

@@ -3,6 +3,8 @@
 #ifndef CE_CLI_BENCH_REPORT_H
 #define CE_CLI_BENCH_REPORT_H
 
+#include <argp.h>
+
 #include "health/bench_run.h"
 
 /* Root's runs are kept where the prolog's are, others only where they ask for it. */
@@ -12,6 +14,9 @@ enum { CE_BENCH_KEY_REPORT = 1024, CE_BENCH_KEY_NO_REPORT };
 #define CE_BENCH_REPORT_OPTIONS                                                                    \
     {"report", CE_BENCH_KEY_REPORT, NULL, 0, "keep what was found, as a run of the prolog (root's: always)", 0}, \
     {"no-report", CE_BENCH_KEY_NO_REPORT, NULL, 0, "do not, also as root", 0}
+
+/* These two options, for a parser of arguments: 0, or ARGP_ERR_UNKNOWN for any other key. */
+error_t ce_bench_take_keep(int key, enum ce_bench_keep *ret);
 
 /* Adds the test's own document; 0, or -1 for no memory. */
 typedef int ce_bench_json(const void *ctx, const char *reason, struct ce_text *out);

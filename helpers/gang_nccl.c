@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "gang_beside.h"
 
 enum {
-    PATH = 4096,
     WORD = CE_GANG_NAME + CE_ADDRESS_TEXT + 32,
     WORDS = 10,
     SAID_MAX = 16 << 20, /* NCCL's log, too */
@@ -34,7 +34,7 @@ enum {
 
 /* What bench-nccl is told. */
 struct line {
-    char path[PATH], text[WORDS][WORD];
+    char path[GANG_PATH], text[WORDS][WORD];
     char *argv[WORDS + 2];
     unsigned count;
 };
@@ -49,16 +49,12 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
     line->count++;
 }
 
-/* Beside this program.  All-reduces of one size, for as short as it measures. */
+/* All-reduces of one size, for as short as it measures. */
 static int make_line(const struct ce_gang_task *task, struct line *line)
 {
-    static const char name[] = "bench-nccl";
     uint64_t bytes = (uint64_t)task->nccl_mib << 20;
-    ssize_t length = readlink("/proc/self/exe", line->path, PATH - sizeof name);
-    char *slash = length > 0 ? memrchr(line->path, '/', (size_t)length) : NULL;
-    if (!slash)
+    if (gang_beside("bench-nccl", line->path) < 0)
         return -1;
-    memcpy(slash + 1, name, sizeof name);
     line->argv[0] = line->path;
     add(line, "--name=%s", task->name);
     add(line, "--bytes=%" PRIu64, bytes);

@@ -12,24 +12,14 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "gang_beside.h"
 
-enum { PATH = 4096, ENDS_MAX = 12000, OPTION = CE_HCA_NAME + 32 };
-
-/* Beside this program. */
-static int find_program(char path[PATH])
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH - sizeof "preflight-rails");
-    char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
-    if (!slash)
-        return -1;
-    memcpy(slash + 1, "preflight-rails", sizeof "preflight-rails");
-    return 0;
-}
+enum { ENDS_MAX = 12000, OPTION = CE_HCA_NAME + 32 };
 
 static void run_program(const struct ce_gang_task *task, uint32_t count, int fd)
 {
-    char path[PATH], words[CE_GANG_RAILS][OPTION], *argv[CE_GANG_RAILS + 2] = {path};
-    if (find_program(path) < 0)
+    char path[GANG_PATH], words[CE_GANG_RAILS][OPTION], *argv[CE_GANG_RAILS + 2] = {path};
+    if (gang_beside("preflight-rails", path) < 0)
         _exit(127);
     for (uint32_t i = 0; i < count; i++) {
         snprintf(words[i], OPTION, "--rail=%s:%u:%u", task->rails[i].device, task->rails[i].port,

@@ -11,6 +11,7 @@
 #include "health/check_names.h"
 #include "health/machine.h"
 #include "health/questions.h"
+#include "health/site_book.h"
 #include "local/texts.h"
 #include "probe/host_details.h"
 #include "probe/install.h"
@@ -196,21 +197,12 @@ static void look_at_slurm(const struct ce_doctor *doctor, struct ce_install *ret
 
 /* ---------------------------------------------------------------- the configuration, the texts */
 
-static int read_book(void *ctx)
-{
-    const char *path;
-    ce_book_destroy(ce_site_book(ctx, &path, NULL));
-    return 0;
-}
-
 static void look_at_book(const struct ce_doctor *doctor, struct ce_config *config,
                          struct ce_install *ret)
 {
     struct ce_error err;
-    const char *path = config->address_book[0] ? config->address_book : CE_SITE_BOOK;
-    ret->book.hung = ce_probe_reach(path, read_book, config, doctor->deadline_ms, &err) < 0;
-    if (!ret->book.hung)
-        ret->book.book = ce_site_book(config, &path, &err);
+    const char *path;
+    ret->book.book = ce_site_book_within(config, doctor->deadline_ms, &path, &ret->book.hung, &err);
     ret->book.known = ret->book.book != NULL;
     ce_copy(ret->book.path, sizeof ret->book.path, path);
     if (!ret->book.known) {

@@ -15,28 +15,11 @@
 #include "health/leftover_end.h"
 #include "health/questions.h"
 #include "health/share.h"
+#include "health/site_book.h"
 #include "local/texts_write.h"
-#include "probe/reach.h"
 #include "report/findings.h"
 
 enum { REASON_MAX = 64 << 10, TERM_MS = 2000, KILL_MS = 1000, BOOK_MS = 2000 };
-
-/* What reads the book, for a try of it. */
-static int try_book(void *ctx)
-{
-    const char *path;
-    ce_book_destroy(ce_site_book(ctx, &path, NULL));
-    return 0;
-}
-
-/* Sites keep it on file systems that all nodes share; the checks go on without it. */
-static struct ce_book *read_book(struct ce_config *config, struct ce_error *err)
-{
-    const char *path = config->address_book[0] ? config->address_book : CE_SITE_BOOK;
-    if (ce_probe_reach(path, try_book, config, BOOK_MS, err) < 0)
-        return NULL;
-    return ce_site_book(config, &path, err);
-}
 
 /* A text that cannot be written leaves the old one: bad for the next job's variables, no fault.
  * Facts without the RDMA devices would be worse than old ones. */
@@ -45,11 +28,14 @@ static void keep_texts(const struct ce_phase *phase, const struct ce_node *node,
 {
     struct ce_config config;
     struct ce_error err;
+    const char *path;
+    bool hung;
     if (node->hcas_unread)
         return;
     ce_site_config(site, ret->node_name, &config);
     ce_auto(ce_rules_destroy) struct ce_rules *rules = ce_site_rules(site, ret->node_name, &err);
-    ce_auto(ce_book_destroy) struct ce_book *book = rules ? read_book(&config, &err) : NULL;
+    ce_auto(ce_book_destroy) struct ce_book *book =
+        rules ? ce_site_book_within(&config, BOOK_MS, &path, &hung, &err) : NULL;
     if (!book || ce_texts_write(phase->machine.run_dir, node, &ret->policy, rules, book, &err) < 0)
         ce_note(&ret->notes, "%s", err.text);
 }

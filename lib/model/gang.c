@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/parse.h"
+#include "model/gang_fields.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -14,50 +14,6 @@ static const char *const stand_names[] = {"well", "sick", "pair", "unsure", "sil
 static const char *const differs_names[] = {"same", "count", "names", "firmware", "mixed"};
 static const char *const way_names[] = {"sends", "takes", "between"};
 static const char *const end_names[] = {"judged", "isolated", "unknown"};
-
-/* ---------------------------------------------------------------- reading */
-
-static int read_number(const struct ce_record *record, const char *key, uint64_t max,
-                       uint32_t *ret, struct ce_error *err)
-{
-    uint64_t value = 0;
-    if (ce_record_number(record, 0, max, &value, err, "%s", key) < 0)
-        return -1;
-    *ret = (uint32_t)value;
-    return 0;
-}
-
-static int read_switch(const struct ce_record *record, const char *key, bool *ret,
-                       struct ce_error *err)
-{
-    uint32_t value;
-    if (read_number(record, key, 1, &value, err) < 0)
-        return -1;
-    *ret = value;
-    return 0;
-}
-
-/* What another node says is shown to people. */
-static int read_text(const struct ce_record *record, const char *key, char *ret, size_t size,
-                     struct ce_error *err)
-{
-    const char *text = ce_record_get(record, "%s", key);
-    if (ce_copy(ret, size, text ? text : "") < 0 || !ce_is_printable(ret))
-        return ce_fail(err, "%s: too long, or not to be printed", key);
-    return 0;
-}
-
-static int read_name(const struct ce_record *record, const char *key, const char *const *names,
-                     size_t count, unsigned *ret, struct ce_error *err)
-{
-    const char *text = ce_record_get(record, "%s", key);
-    for (size_t i = 0; text && i < count; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *ret = (unsigned)i;
-            return 0;
-        }
-    return ce_fail(err, "%s=%.40s: not expected", key, text ? text : "");
-}
 
 /* ---------------------------------------------------------------- a view */
 
@@ -94,13 +50,13 @@ static int read_link(const struct ce_record *record, const char *side, uint32_t 
     char key[32];
     unsigned reach;
     snprintf(key, sizeof key, "%s.why", side);
-    if (read_name(record, side, reach_names, COUNT(reach_names), &reach, err) < 0 ||
-        read_text(record, key, ret->why, sizeof ret->why, err) < 0)
+    if (ce_gang_read_name(record, side, reach_names, COUNT(reach_names), &reach, err) < 0 ||
+        ce_gang_read_text(record, key, ret->why, sizeof ret->why, err) < 0)
         return -1;
     ret->reach = (enum ce_gang_reach)reach;
     for (uint32_t i = 0; i < figures; i++) {
         snprintf(key, sizeof key, "%s.mbps.%u", side, i);
-        if (read_number(record, key, UINT32_MAX, &ret->mbps[i], err) < 0)
+        if (ce_gang_read_number(record, key, UINT32_MAX, &ret->mbps[i], err) < 0)
             return -1;
     }
     return 0;
@@ -111,14 +67,14 @@ int ce_gang_view_read(const struct ce_record *record, struct ce_gang_view *ret,
 {
     struct ce_gang_view view = {.final = false};
     struct ce_gang_facts *facts = &view.facts;
-    if (read_switch(record, "final", &view.final, err) < 0 ||
-        read_switch(record, "out", &view.out, err) < 0 ||
-        read_switch(record, "sent", &view.sent, err) < 0 ||
-        read_switch(record, "whole", &facts->whole, err) < 0 ||
-        read_number(record, "rail_count", 8192, &facts->rail_count, err) < 0 ||
-        read_number(record, "measured", CE_GANG_RAILS, &facts->measured, err) < 0 ||
-        read_text(record, "rails", facts->rails, sizeof facts->rails, err) < 0 ||
-        read_text(record, "firmware", facts->firmware, sizeof facts->firmware, err) < 0)
+    if (ce_gang_read_switch(record, "final", &view.final, err) < 0 ||
+        ce_gang_read_switch(record, "out", &view.out, err) < 0 ||
+        ce_gang_read_switch(record, "sent", &view.sent, err) < 0 ||
+        ce_gang_read_switch(record, "whole", &facts->whole, err) < 0 ||
+        ce_gang_read_number(record, "rail_count", 8192, &facts->rail_count, err) < 0 ||
+        ce_gang_read_number(record, "measured", CE_GANG_RAILS, &facts->measured, err) < 0 ||
+        ce_gang_read_text(record, "rails", facts->rails, sizeof facts->rails, err) < 0 ||
+        ce_gang_read_text(record, "firmware", facts->firmware, sizeof facts->firmware, err) < 0)
         return -1;
     for (unsigned side = 0; side < COUNT(side_names); side++)
         if (read_link(record, side_names[side], ce_gang_figures(facts), &view.links[side], err) < 0)
@@ -171,7 +127,7 @@ static int read_nodes(const struct ce_record *record, const char *name, uint32_t
     char key[32];
     for (uint32_t i = 0; i < count; i++) {
         snprintf(key, sizeof key, "%s.%u", name, i);
-        if (read_number(record, key, nodes - 1, &ret[i], err) < 0)
+        if (ce_gang_read_number(record, key, nodes - 1, &ret[i], err) < 0)
             return -1;
     }
     return 0;
@@ -194,14 +150,14 @@ static int read_slow(const struct ce_record *record, uint32_t index, uint32_t no
     snprintf(prefix, sizeof prefix, "slow.%u", index);
     for (size_t i = 0; i < COUNT(numbers); i++) {
         snprintf(key, sizeof key, "%s.%s", prefix, numbers[i].name);
-        if (read_number(record, key, numbers[i].max, numbers[i].number, err) < 0)
+        if (ce_gang_read_number(record, key, numbers[i].max, numbers[i].number, err) < 0)
             return -1;
     }
     snprintf(key, sizeof key, "%s.floor", prefix);
-    if (read_switch(record, key, &ret->floor, err) < 0)
+    if (ce_gang_read_switch(record, key, &ret->floor, err) < 0)
         return -1;
     snprintf(key, sizeof key, "%s.way", prefix);
-    if (read_name(record, key, way_names, COUNT(way_names), &way, err) < 0)
+    if (ce_gang_read_name(record, key, way_names, COUNT(way_names), &way, err) < 0)
         return -1;
     ret->way = (enum ce_gang_way)way;
     return 0;
@@ -210,12 +166,12 @@ static int read_slow(const struct ce_record *record, uint32_t index, uint32_t no
 static int read_counts(const struct ce_record *record, uint32_t nodes, struct ce_gang_verdict *ret,
                        struct ce_error *err)
 {
-    if (read_number(record, "others", 2, &ret->other_count, err) < 0 ||
-        read_number(record, "slow", CE_GANG_SLOW_MAX, &ret->slow_count, err) < 0 ||
-        read_number(record, "silent", nodes, &ret->silent_count, err) < 0 ||
-        read_number(record, "outs", nodes, &ret->out_count, err) < 0)
+    if (ce_gang_read_number(record, "others", 2, &ret->other_count, err) < 0 ||
+        ce_gang_read_number(record, "slow", CE_GANG_SLOW_MAX, &ret->slow_count, err) < 0 ||
+        ce_gang_read_number(record, "silent", nodes, &ret->silent_count, err) < 0 ||
+        ce_gang_read_number(record, "outs", nodes, &ret->out_count, err) < 0)
         return -1;
-    return read_number(record, "median", UINT32_MAX, &ret->median_mbps, err);
+    return ce_gang_read_number(record, "median", UINT32_MAX, &ret->median_mbps, err);
 }
 
 int ce_gang_verdict_read(const struct ce_record *record, uint32_t count,
@@ -225,9 +181,9 @@ int ce_gang_verdict_read(const struct ce_record *record, uint32_t count,
     unsigned stand, differs;
     if (count == 0)
         return ce_fail(err, "there are no nodes");
-    if (read_name(record, "stand", stand_names, COUNT(stand_names), &stand, err) < 0 ||
-        read_name(record, "differs", differs_names, COUNT(differs_names), &differs, err) < 0 ||
-        read_text(record, "most", verdict.most, sizeof verdict.most, err) < 0 ||
+    if (ce_gang_read_name(record, "stand", stand_names, COUNT(stand_names), &stand, err) < 0 ||
+        ce_gang_read_name(record, "differs", differs_names, COUNT(differs_names), &differs, err) < 0 ||
+        ce_gang_read_text(record, "most", verdict.most, sizeof verdict.most, err) < 0 ||
         read_counts(record, count, &verdict, err) < 0)
         return -1;
     uint32_t named = verdict.silent_count < CE_GANG_NAMED ? verdict.silent_count : CE_GANG_NAMED;
@@ -267,13 +223,13 @@ int ce_gang_parse(const char *text, uint32_t count, struct ce_gang *ret, struct 
     struct ce_gang gang = {.why = ""};
     unsigned end;
     ce_auto(ce_record_destroy) struct ce_record *record = ce_record_parse(text, err);
-    if (!record || read_name(record, "ended", end_names, COUNT(end_names), &end, err) < 0 ||
-        read_text(record, "why", gang.why, sizeof gang.why, err) < 0 ||
-        read_switch(record, "requeue", &gang.requeue, err) < 0 ||
-        read_number(record, "judge", 1, &gang.judge, err) < 0 ||
-        read_number(record, "took", UINT32_MAX, &gang.took_ms, err) < 0 ||
-        read_number(record, "refused", UINT32_MAX, &gang.refused, err) < 0 ||
-        read_text(record, "refusal", gang.refusal, sizeof gang.refusal, err) < 0 ||
+    if (!record || ce_gang_read_name(record, "ended", end_names, COUNT(end_names), &end, err) < 0 ||
+        ce_gang_read_text(record, "why", gang.why, sizeof gang.why, err) < 0 ||
+        ce_gang_read_switch(record, "requeue", &gang.requeue, err) < 0 ||
+        ce_gang_read_number(record, "judge", 1, &gang.judge, err) < 0 ||
+        ce_gang_read_number(record, "took", UINT32_MAX, &gang.took_ms, err) < 0 ||
+        ce_gang_read_number(record, "refused", UINT32_MAX, &gang.refused, err) < 0 ||
+        ce_gang_read_text(record, "refusal", gang.refusal, sizeof gang.refusal, err) < 0 ||
         ce_gang_view_read(record, &gang.own, err) < 0 ||
         ce_gang_verdict_read(record, count, &gang.verdict, err) < 0 ||
         ce_gang_nccl_read(record, &gang.nccl, err) < 0)

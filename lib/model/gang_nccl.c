@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/parse.h"
+#include "model/gang_fields.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -25,48 +25,14 @@ static int read_number(const struct ce_record *record, uint64_t max, uint64_t *r
     return ce_record_number(record, 0, max, ret, err, "%s", key) < 0 ? -1 : 0;
 }
 
-static int read_u32(const struct ce_record *record, uint32_t max, uint32_t *ret,
-                    struct ce_error *err, const char *key)
-{
-    uint64_t value;
-    if (read_number(record, max, &value, err, key) < 0)
-        return -1;
-    *ret = (uint32_t)value;
-    return 0;
-}
-
-static int read_switch(const struct ce_record *record, bool *ret, struct ce_error *err,
-                       const char *key)
-{
-    uint32_t value;
-    if (read_u32(record, 1, &value, err, key) < 0)
-        return -1;
-    *ret = value;
-    return 0;
-}
-
-/* What another node says is shown to people. */
-static int read_text(const struct ce_record *record, char *ret, size_t size, struct ce_error *err,
-                     const char *key)
-{
-    const char *text = ce_record_get(record, "%s", key);
-    if (ce_copy(ret, size, text ? text : "") < 0 || !ce_is_printable(ret))
-        return ce_fail(err, "%s: too long, or not to be printed", key);
-    return 0;
-}
-
 /* An absent key is the first name. */
 static int read_name(const struct ce_record *record, const char *const *names, size_t count,
                      unsigned *ret, struct ce_error *err, const char *key)
 {
-    const char *text = ce_record_get(record, "%s", key);
     *ret = 0;
-    for (size_t i = 0; text && i < count; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *ret = (unsigned)i;
-            return 0;
-        }
-    return text ? ce_fail(err, "%s=%.40s: not expected", key, text) : 0;
+    return ce_record_get(record, "%s", key)
+               ? ce_gang_read_name(record, key, names, count, ret, err)
+               : 0;
 }
 
 /* ---------------------------------------------------------------- a part, a word */
@@ -86,8 +52,8 @@ int ce_gang_nccl_part_read(const struct ce_record *record, struct ce_gang_nccl_p
     struct ce_gang_nccl_part part = {.why = ""};
     unsigned ready;
     if (read_name(record, ready_names, COUNT(ready_names), &ready, err, "nccl.ready") < 0 ||
-        read_text(record, part.why, sizeof part.why, err, "nccl.ready.why") < 0 ||
-        read_u32(record, 65535, &part.port, err, "nccl.ready.port") < 0)
+        ce_gang_read_text(record, "nccl.ready.why", part.why, sizeof part.why, err) < 0 ||
+        ce_gang_read_number(record, "nccl.ready.port", 65535, &part.port, err) < 0)
         return -1;
     part.ready = (enum ce_gang_nccl_ready)ready;
     *ret = part;
@@ -119,12 +85,12 @@ int ce_gang_nccl_word_read(const struct ce_record *record, uint32_t count,
     struct ce_gang_nccl_word word = {.why = ""};
     unsigned plan;
     if (read_name(record, plan_names, COUNT(plan_names), &plan, err, "nccl.plan") < 0 ||
-        read_switch(record, &word.named, err, "nccl.plan.named") < 0 ||
-        read_u32(record, count ? count - 1 : 0, &word.node, err, "nccl.plan.node") < 0 ||
-        read_text(record, word.why, sizeof word.why, err, "nccl.plan.why") < 0 ||
-        read_u32(record, 65535, &word.port, err, "nccl.plan.port") < 0 ||
-        read_u32(record, LEFT_MAX_MS, &word.left_ms, err, "nccl.plan.left") < 0 ||
-        read_text(record, word.token, sizeof word.token, err, "nccl.plan.token") < 0)
+        ce_gang_read_switch(record, "nccl.plan.named", &word.named, err) < 0 ||
+        ce_gang_read_number(record, "nccl.plan.node", count ? count - 1 : 0, &word.node, err) < 0 ||
+        ce_gang_read_text(record, "nccl.plan.why", word.why, sizeof word.why, err) < 0 ||
+        ce_gang_read_number(record, "nccl.plan.port", 65535, &word.port, err) < 0 ||
+        ce_gang_read_number(record, "nccl.plan.left", LEFT_MAX_MS, &word.left_ms, err) < 0 ||
+        ce_gang_read_text(record, "nccl.plan.token", word.token, sizeof word.token, err) < 0)
         return -1;
     word.plan = (enum ce_gang_nccl_plan)plan;
     if (word.plan == CE_GANG_NCCL_GO && (!is_token(word.token) || !word.port))
@@ -180,8 +146,8 @@ static int read_end(const struct ce_record *record, const char *which, struct ce
     snprintf(key[4], sizeof *key, "nccl.%s.wrong", which);
     if (read_name(record, outcomes, COUNT(outcomes), &outcome, err, key[0]) < 0 ||
         read_name(record, stages, COUNT(stages), &at, err, key[1]) < 0 ||
-        read_text(record, ret->reason, sizeof ret->reason, err, key[2]) < 0 ||
-        read_switch(record, &ret->hardware, err, key[3]) < 0 ||
+        ce_gang_read_text(record, key[2], ret->reason, sizeof ret->reason, err) < 0 ||
+        ce_gang_read_switch(record, key[3], &ret->hardware, err) < 0 ||
         read_number(record, most, &ret->wrong, err, key[4]) < 0)
         return -1;
     ret->outcome = (enum ce_nccl_outcome)outcome;
@@ -193,18 +159,18 @@ int ce_gang_nccl_read(const struct ce_record *record, struct ce_gang_nccl *ret,
                       struct ce_error *err)
 {
     struct ce_gang_nccl nccl = {.ran = false};
-    if (read_switch(record, &nccl.ran, err, "nccl.ran") < 0 ||
-        read_switch(record, &nccl.repeated, err, "nccl.repeated") < 0 ||
+    if (ce_gang_read_switch(record, "nccl.ran", &nccl.ran, err) < 0 ||
+        ce_gang_read_switch(record, "nccl.repeated", &nccl.repeated, err) < 0 ||
         read_end(record, "together", &nccl.together, err) < 0 ||
         read_end(record, "alone", &nccl.alone, err) < 0 ||
-        read_text(record, nccl.gpu, sizeof nccl.gpu, err, "nccl.gpu") < 0 ||
-        read_u32(record, CE_NCCL_GPUS_MAX, &nccl.gpus, err, "nccl.gpus") < 0 ||
-        read_u32(record, RANKS_MAX, &nccl.ranks, err, "nccl.ranks") < 0 ||
+        ce_gang_read_text(record, "nccl.gpu", nccl.gpu, sizeof nccl.gpu, err) < 0 ||
+        ce_gang_read_number(record, "nccl.gpus", CE_NCCL_GPUS_MAX, &nccl.gpus, err) < 0 ||
+        ce_gang_read_number(record, "nccl.ranks", RANKS_MAX, &nccl.ranks, err) < 0 ||
         read_number(record, most, &nccl.bytes, err, "nccl.bytes") < 0 ||
         read_number(record, most, &nccl.ns, err, "nccl.ns") < 0 ||
-        read_text(record, nccl.log.network, sizeof nccl.log.network, err, "nccl.network") < 0 ||
-        read_text(record, nccl.log.via, sizeof nccl.log.via, err, "nccl.via") < 0 ||
-        read_text(record, nccl.log.warning, sizeof nccl.log.warning, err, "nccl.warning") < 0)
+        ce_gang_read_text(record, "nccl.network", nccl.log.network, sizeof nccl.log.network, err) < 0 ||
+        ce_gang_read_text(record, "nccl.via", nccl.log.via, sizeof nccl.log.via, err) < 0 ||
+        ce_gang_read_text(record, "nccl.warning", nccl.log.warning, sizeof nccl.log.warning, err) < 0)
         return -1;
     *ret = nccl;
     return 0;
