@@ -105,7 +105,9 @@ daemon_pids() { grep -H . "$state/pid/slurmctld" "${nodes[@]/#/$state/pid/}"; }
 readonly look='
     sinfo -h -N -o "%T" | sort | uniq -c | tr -s " \n" " "
     squeue -h -o "job %i %T"
-    find /proc -maxdepth 1 -user demo -printf "process %f "
+    for process in $(find /proc -maxdepth 1 -user demo -printf "%f "); do
+        echo "process $process of $(sed -n "s/^PPid:\t//p" "/proc/$process/status" 2>&1) $(tr "\0" " " <"/proc/$process/cmdline")"
+    done
     for file in "$@"; do kill -0 "$(cat "$file")" || echo "$file: no such process"; done'
 
 look_around() { as_root head bash -c "$look" look "$state"/pid/* 2>&1; }
