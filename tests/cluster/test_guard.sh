@@ -172,8 +172,13 @@ is_idle_and_told() { [[ $(state_of "$1") == idle ]] && as_root "$1" grep -qx 're
 has_passed() { as_root "$1" grep -qE '^passes=[1-9]' "$recovery"; }
 has_failed() { as_root "$1" grep -qx 'passes=0' "$recovery"; }
 
-# aged NODE [SED_COMMAND]: the first of two passes was more than 15 minutes ago
-aged() { as_root "$1" sed -i -e 's/^passes=.*/passes=2/; s/^first_pass_ms=.*/first_pass_ms=1/' -e "${2-}" "$recovery"; }
+# aged NODE [SED_COMMAND]: the first of two passes was more than 15 minutes ago. A health check reads the file and
+# puts another in its place, so it is changed when one has just done so: the next comes 2 s later.
+aged() {
+    as_root "$1" bash -c 'before=$(stat -c %i "$0")
+        for ((try = 0; try < 150; try++)); do [[ $(stat -c %i "$0") == "$before" ]] || break; sleep 0.1; done
+        sed -i -e "s/^passes=.*/passes=2/; s/^first_pass_ms=.*/first_pass_ms=1/" -e "$1" "$0"' "$recovery" "${2-}"
+}
 
 # goes_down NODE: and slurmd's health check finds it; up again, it passes
 goes_down() {
