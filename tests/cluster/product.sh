@@ -106,7 +106,8 @@ readonly look='
     sinfo -h -N -o "%T" | sort | uniq -c | tr -s " \n" " "
     squeue -h -o "job %i %T"
     for process in $(find /proc -maxdepth 1 -user demo -printf "%f "); do
-        echo "process $process of $(sed -n "s/^PPid:\t//p" "/proc/$process/status" 2>&1) $(tr "\0" " " <"/proc/$process/cmdline")"
+        echo "process $process: $(tr "\0" " " <"/proc/$process/cmdline") rank and node: $(grep -azE "^SLURM(_PROCID|D_NODENAME)=" \
+            "/proc/$process/environ" | tr "\0" " ") $(sed -E "s/^[^)]*\) (.( [0-9]+){3}).*/state, parent, group, session: \1/" "/proc/$process/stat")"
     done
     for file in "$@"; do kill -0 "$(cat "$file")" || echo "$file: no such process"; done'
 
@@ -119,7 +120,7 @@ calm() {
     if wait_until 15 is_calm; then
         pass "$1: all nodes idle, nothing queued or running, the same daemons"
     else
-        fail "$1: all nodes idle, nothing queued or running, the same daemons" "$(look_around)" "$(daemon_pids)" \
-            "at first:" "$daemons"
+        fail "$1: all nodes idle, nothing queued or running, the same daemons" "$(look_around)" \
+            "$(diff <(echo "$daemons") <(daemon_pids) && echo "the same daemons")"
     fi
 }
