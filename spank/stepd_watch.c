@@ -71,11 +71,12 @@ static bool has_ended(int pidfd, int wait_ms)
     return poll(&end, 1, wait_ms) > 0;
 }
 
+/* A task that has ended in time leaves the others theirs: who overstays has a watcher that ends it. */
 static void end_tasks(const struct watcher *watcher)
 {
     signal_tasks(watcher, SIGTERM);
-    has_ended(watcher->task, LAUNCHER_ENDS_MS);
-    signal_tasks(watcher, SIGKILL);
+    if (!has_ended(watcher->task, LAUNCHER_ENDS_MS))
+        signal_tasks(watcher, SIGKILL);
 }
 
 /* What is the task's has to close with the task, and slurmstepd's ends of its pipes with slurmstepd. */

@@ -157,23 +157,20 @@ test_talker() {
     verdict "the same where its rank writes all the time"
 }
 
-still_there() { # of the workers of n9, whose pids are in files
-    local file
-    for file in "$home"/worker.n9.*; do
-        if kill -0 "$(<"$file")" 2>/dev/null; then return; fi
-    done
-    return 1
+still_there() { # of the workers of n9, whose pids, those of the nodes' process table, are in files
+    # shellcheck disable=SC2016 # for the node to expand
+    as_root n9 bash -c 'for pid; do kill -0 "$pid" 2>/dev/null && exit 0; done; exit 1' still $(cat "$home"/worker.n9.*)
 }
 workers_ended() { ! still_there; }
 
 # Ranks that talk to nobody, so that none of them sees that one is gone; nor does Slurm. Launchers, as torchrun, have
-# workers in sessions of their own, which they end when they are told to.
+# workers in sessions of their own, which they end when they are told to: some at once, some with a word before.
 test_stepd() {
     local stepd start rank
     rm -f "$home"/in.* "$home"/worker.*
     # shellcheck disable=SC2016 # for the tasks to expand
     as_user srun -N4 --ntasks-per-node=2 --cluster-env=gang bash -c 'sleep 120 & setsid sleep 120 & worker=$!
-        trap "kill $worker; exit 1" TERM; echo $worker >worker.$SLURMD_NODENAME.$RANK; : >in.$RANK; wait' >"$state/out" 2>"$state/err" &
+        trap "(( RANK % 2 == 0 )) || { trap \"\" TERM; sleep 1; }; kill $worker; exit 1" TERM; echo $worker >worker.$SLURMD_NODENAME.$RANK; : >in.$RANK; wait' >"$state/out" 2>"$state/err" &
     for rank in 0 1 2 3 4 5 6 7; do wait_until 20 test -e "$home/in.$rank" || complain "rank $rank does not run"; done
     stepd=$(stepd_of n9)
     start=$SECONDS
