@@ -97,6 +97,7 @@ run_groups() {
     for group in ${CASES:-${@:2}}; do
         SECONDS=0
         "test_$group" "$1"
+        [[ ${#wrong[@]} -eq 0 ]] || verdict "the end of ${group//_/ }" # not planned, and not the next group's
         calm "after ${group//_/ }"
         diag "$group: $SECONDS s"
     done

@@ -97,7 +97,8 @@ test_held() {
     run as_user srun -N2 -w "$(IFS=,; echo "${back[*]}")" true
     [[ $status -ne 0 ]] || complain "srun's exit status is 0"
     are_told "${back[@]}"
-    [[ $(drained | wc -w) -eq 2 && ${#back[@]} -eq 1 ]] || complain "drained: $(drained), held back: ${back[*]}"
+    [[ $(drained | wc -w) -eq 2 && ${#back[@]} -eq 1 ]] ||
+        complain "drained: $(drained), held back: ${back[*]}" "$(for node in n9 n10 alpha; do log_of "$node" | grep -a cluster-prolog; done)"
     verdict "with max_drained = 50 two of four are drained"
     links UP n9 n10 alpha
     resume_all
