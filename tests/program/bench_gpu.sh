@@ -5,6 +5,7 @@ set -eu
 top=$(cd "${srcdir:-.}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=../tap.sh
 . "$top/tests/tap.sh"
+[ "${CLUSTER_ENV_TEST_BENCHES-}" != no ] || skip_all "it measures for seconds at a time, and CLUSTER_ENV_TEST_BENCHES=no"
 work=$(mktemp -d)
 bench=
 trap '[ -z "$bench" ] || kill "$bench" 2>/dev/null || true; rm -rf "$work"' EXIT
