@@ -17,7 +17,7 @@
 #include "rdma_port.h"
 #include "bench_talk.h"
 
-enum { NS = 1000000, LISTENER_PATIENCE_MS = 2000, DIALER_PATIENCE_MS = 10000, SLACK_MS = 2000, TURNS = 4 };
+enum { LISTENER_PATIENCE_MS = 2000, DIALER_PATIENCE_MS = 10000, SLACK_MS = 2000, TURNS = 4 };
 enum { LINK_LATE_MS = 200 };
 
 struct task {
@@ -41,7 +41,7 @@ static int run_local(const struct task *task, struct ce_rdma_result *result)
 {
     struct rdma_port a, b = {.context = NULL};
     const struct rdma_place *to = task->to.device ? &task->to : &task->own;
-    uint64_t deadline = ce_clock_ns() + (uint64_t)task->limit_ms * NS;
+    uint64_t deadline = ce_clock_ns() + (uint64_t)task->limit_ms * CE_NS_PER_MS;
     bool same = to->gpu && task->own.gpu && strcmp(to->gpu, task->own.gpu) == 0;
     int status = rdma_port_open(&a, &task->own, 0, result);
     if (status == 0)
@@ -93,7 +93,7 @@ static enum met greet(const struct task *task, int fd, const struct ce_rdma_end 
     struct ce_error err;
     ce_autotext struct ce_text said = CE_TEXT(CE_RDMA_TEXT_MAX), heard = CE_TEXT(CE_RDMA_TEXT_MAX);
     unsigned patience = task->listen ? LISTENER_PATIENCE_MS : DIALER_PATIENCE_MS;
-    uint64_t deadline = ce_clock_ns() + (uint64_t)patience * NS;
+    uint64_t deadline = ce_clock_ns() + (uint64_t)patience * CE_NS_PER_MS;
     ce_rdma_end_write(own, &said);
     if (bench_say(fd, &said, deadline, &err) == 0 && bench_hear(fd, &heard, deadline, &err) == 0 &&
         understand(&heard, other, &err) == 0)
@@ -109,7 +109,7 @@ static int meet(const struct task *task, const struct ce_rdma_end *own, struct c
 {
     struct ce_error err;
     struct ce_rdma_result last = {.text = ""};
-    uint64_t deadline = ce_clock_ns() + (uint64_t)task->wait_ms * NS;
+    uint64_t deadline = ce_clock_ns() + (uint64_t)task->wait_ms * CE_NS_PER_MS;
     ce_autoclose int listening =
         task->listen ? bench_listen(task->listen, task->tcp_port, &err) : -1;
     if (task->listen && listening < 0)
@@ -141,7 +141,7 @@ static int sync_step(const struct task *task, int fd, uint32_t number, int statu
     struct ce_rdma_step own = {.step = number}, other;
     ce_autotext struct ce_text said = CE_TEXT(CE_RDMA_TEXT_MAX), heard = CE_TEXT(CE_RDMA_TEXT_MAX);
     uint64_t deadline =
-        ce_clock_ns() + (2ULL * task->time_ms + RDMA_STALL_MS + SLACK_MS) * NS;
+        ce_clock_ns() + (2ULL * task->time_ms + RDMA_STALL_MS + SLACK_MS) * CE_NS_PER_MS;
     if (status < 0)
         snprintf(own.failed, sizeof own.failed, "%s", result->text);
     ce_rdma_step_write(&own, &said);
@@ -171,7 +171,7 @@ static int take_turn(const struct task *task, struct rdma_port *port, unsigned t
 static int measure(const struct task *task, int fd, struct rdma_port *port,
                    struct ce_rdma_result *result)
 {
-    uint64_t deadline = ce_clock_ns() + (uint64_t)task->limit_ms * NS;
+    uint64_t deadline = ce_clock_ns() + (uint64_t)task->limit_ms * CE_NS_PER_MS;
     int status = sync_step(task, fd, 0, 0, result);
     for (unsigned turn = 0; status == 0 && turn < TURNS; turn++) {
         status = take_turn(task, port, turn, deadline, result);
@@ -184,7 +184,7 @@ static int measure(const struct task *task, int fd, struct rdma_port *port,
  * tells that. */
 static int blame_link(const struct rdma_port *port, int status, struct ce_rdma_result *result)
 {
-    const struct timespec pause = {.tv_nsec = LINK_LATE_MS * (NS / 10)};
+    const struct timespec pause = {.tv_nsec = LINK_LATE_MS * (CE_NS_PER_MS / 10)};
     for (unsigned look = 0; look <= 10; look++) {
         if (rdma_port_check(port, " during the test", result) < 0)
             return -1;

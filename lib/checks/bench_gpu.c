@@ -70,12 +70,12 @@ static const char *subject_of(const struct judging *judging, const struct ce_gpu
     return subject;
 }
 
-/* CUDA's errors that only a broken GPU, or a broken link to it, gives to programs like ours. */
+/* CUDA's errors that only a broken GPU, or a broken link to it, gives.  A failed launch (719) or a hardware
+ * stack error (714) may be a driver's or a stack's, too. */
 static bool is_of_hardware(unsigned code)
 {
     static const unsigned codes[] = {
         214 /* ECC_UNCORRECTABLE */, 220 /* NVLINK_UNCORRECTABLE */, 226 /* CONTAINED */,
-        714 /* HARDWARE_STACK_ERROR */, 719 /* LAUNCH_FAILED */,
     };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i] == code)

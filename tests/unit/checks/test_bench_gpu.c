@@ -121,6 +121,12 @@ static const struct row {
      "fail bench.gpu.memory GPU 0 (a) ECC\n", {.below = 5}},
     {"unknown_another_error_of_cuda", {H100 "memory=failed\nmemory.code=2\nmemory.reason=none\n"},
      "unknown bench.gpu.memory GPU 0 (a) none\n", {.below = 5}},
+    {"fail_an_nvlink_error", {H100 "p2p=failed\np2p.code=220\np2p.reason=NVLink\n"},
+     "fail bench.gpu.p2p GPU 0 (a) NVLink\n", {.below = 5}},
+    {"unknown_a_launch_that_fails", {H100 "load=failed\nload.code=719\nload.reason=launch\n"},
+     "unknown bench.gpu.load GPU 0 (a) launch\n", {.below = 5}},
+    {"unknown_a_hardware_stack_error", {H100 "load=failed\nload.code=714\nload.reason=stack\n"},
+     "unknown bench.gpu.load GPU 0 (a) stack\n", {.below = 5}},
     {"unknown_done_without_a_number", {H100 "h2d=done\nmemory=done\nload=done\n"},
      "unknown bench.gpu.h2d GPU 0 (a) no answer\nunknown bench.gpu.memory GPU 0 (a) no answer\n"
      "unknown bench.gpu.load GPU 0 (a) no answer\n", {.below = 5}},
