@@ -158,7 +158,7 @@ test_talker() {
 }
 
 still_there() { # of the workers of n9, whose pids, those of the nodes' process table, are in files
-    # shellcheck disable=SC2016 # for the node to expand
+    # shellcheck disable=SC2046 # a list of words
     as_root n9 bash -c 'for pid; do kill -0 "$pid" 2>/dev/null && exit 0; done; exit 1' still $(cat "$home"/worker.n9.*)
 }
 workers_ended() { ! still_there; }
