@@ -17,8 +17,11 @@ link() {
     local text=('4: ACTIVE' '5: LinkUp' '400 Gb/sec (4X NDR)')
     [[ $1 == UP ]] || text=('1: DOWN' '2: Polling' '40 Gb/sec (4X QDR)')
     [[ $# -gt 2 ]] || set -- "$@" mlx5_4
+    # a check meanwhile sees it as it was or as it will be: what is told of a port that is not ACTIVE is there by then
     as_root "$2" bash -c 'cd "$0" && for hca in "${@:4}"; do
-        echo "$1" >"$hca/ports/1/state" && echo "$2" >"$hca/ports/1/phys_state" && echo "$3" >"$hca/ports/1/rate"
+        cd "$hca/ports/1" && echo "$3" >rate || exit
+        if [[ $1 == *ACTIVE ]]; then echo "$1" >state && echo "$2" >phys_state; else echo "$2" >phys_state && echo "$1" >state; fi
+        cd "$0" || exit
     done' "$hcas" "${text[@]}" "${@:3}"
 }
 

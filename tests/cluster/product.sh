@@ -36,9 +36,9 @@ include_folder() { printf '%s\n' "${@: -1}/../include"; }
 # Is this machine's own Slurm in use, and so all that is installed here?
 is_own_slurm() { ! grep -q '^declare -- suite="[a-z]' "$state/settings"; }
 
-patience=60 # seconds a command may take
+patience=180 # seconds a command may take
 as_user() { within "$patience" "$cluster" on "$state" head --user demo --cwd "$home" -- "$@"; }
-as_root() { within 20 "$cluster" on "$state" "$1" --cwd / -- "${@:2}"; }
+as_root() { within 60 "$cluster" on "$state" "$1" --cwd / -- "${@:2}"; }
 
 # run COMMAND...: its outputs go to $out and $err, its exit status to $status.
 status=0 out='' err=''
@@ -52,8 +52,8 @@ run() {
     fi
 }
 
-# A step of a job whose last one is not quite over waits for its end, and srun says so.
-readonly waits='^srun: (Job [0-9]+ step creation temporarily disabled, retrying|Step created for )'
+# What comes before is not quite over, the last step of the job or the last job of a node: srun waits, and says so.
+readonly waits='^srun: (Job [0-9.]+ step creation (temporarily|still) disabled, retrying|Step created for |job [0-9]+ (queued and waiting for|has been allocated) resources)'
 run_once() {
     status=0
     "$@" >"$state/out" 2>"$state/err" </dev/null || status=$?

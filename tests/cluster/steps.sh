@@ -28,7 +28,7 @@ ended() {
         complain "the job $1 did not end" "$(as_user scontrol show job 2>&1)"
     fi
     # Slurm tells of steps that had to wait for the one before
-    printed=$(head -c 4000 "$home/$1.out" 2>&1 | grep -Ev '^srun: (Job [0-9.]+ step creation|Step created for) ') || true
+    printed=$(head -c 4000 "$home/$1.out" 2>&1 | grep -avE "$waits") || true
     [[ $printed =~ ${2:-^$} ]] || complain "the job $1 printed: $printed"
 }
 

@@ -4,6 +4,7 @@
 # TAP for the cluster tests: source it, say plan N, then one line per behaviour; end with finish.
 
 tap_planned=0 tap_done=0 tap_failed=0
+wrong=()
 
 plan() { tap_planned=$1; printf '1..%d\n' "$1"; }
 
@@ -46,9 +47,10 @@ unlike() {
     if [[ $1 =~ $2 ]]; then fail "$3" "     got: $1" "expected not to match: $2"; else pass "$3"; fi
 }
 
-# wait_until SECONDS COMMAND...: 0 as soon as the command succeeds, 1 when the time is over.
+# wait_until SECONDS COMMAND...: 0 as soon as the command succeeds, 1 when the time is over: that of an idle machine,
+# and this one may be four times as slow.
 wait_until() {
-    local end=$((SECONDS + $1 + 1))
+    local end=$((SECONDS + $1 * 4 + 1))
     shift
     until "$@" >/dev/null 2>&1; do
         [[ $SECONDS -lt $end ]] || return 1
@@ -70,5 +72,6 @@ at_end() {
 # The last line of a test: its exit status.
 finish() {
     [[ $tap_done -eq $tap_planned ]] || diag "planned $tap_planned tests but ran $tap_done"
-    [[ $tap_failed -eq 0 && $tap_done -eq $tap_planned ]]
+    [[ ${#wrong[@]} -eq 0 ]] || diag "after the last verdict: ${wrong[*]}" # of tasks.sh
+    [[ $tap_failed -eq 0 && $tap_done -eq $tap_planned && ${#wrong[@]} -eq 0 ]]
 }

@@ -127,7 +127,7 @@ test_programs() {
     helper "$sick" slurm-node 'exec sleep 1000'
     SECONDS=0
     doctor "$sick" --timeout=1
-    [[ $status -ne 0 && $SECONDS -lt 10 ]] || complain "status $status after $SECONDS s" "$out"
+    [[ $status -ne 0 && $SECONDS -lt 60 ]] || complain "status $status after $SECONDS s" "$out"
     put_back "$sick"
     verdict "a slurm-node that hangs is not waited for"
 }
@@ -236,7 +236,7 @@ test_no_controller() {
     local pid
     pid=$(<"$state/pid/slurmctld")
     as_root head kill -STOP "$pid"
-    doctor "$sick" --timeout=2
+    doctor "$sick" --timeout=6
     as_root head kill -CONT "$pid"
     [[ $status -eq 3 && $(odd_rows) == "book.nodes slurm.controller " ]] || complain "status $status: $(odd_rows)" "$out"
     [[ $out == *"slurmctld does not answer, "*"slurm.conf alone is looked at"* ]] || complain "$out"

@@ -114,7 +114,7 @@ signalled() {
     rm -f "$home"/in.*
     as_user srun -N4 --cluster-env=gang bash -c ": >in.\$RANK; $4" >"$state/out" 2>"$state/err" &
     for rank in 0 1 2 3; do wait_until 10 test -e "$home/in.$rank" || complain "$1: rank $rank does not run"; done
-    job=$(as_user squeue -h -o %i)
+    job=$(as_user squeue -h -t running -o %i)
     set -- "${@//JOB/$job}"
     as_user scancel "${@:5}"
     wait "$!" && status=0 || status=$?
@@ -192,7 +192,7 @@ test_only_stepd() {
     rm -f "$home"/in.*
     as_user srun -N1 -w n9 -n2 --cluster-env=gang bash -c ': >in.$RANK; exec sleep 120' >"$state/out" 2>"$state/err" &
     wait_until 20 test -e "$home/in.0" -a -e "$home/in.1" || complain "the tasks do not run"
-    job=$(as_user squeue -h -o %i)
+    job=$(as_user squeue -h -t running -o %i)
     as_root n9 kill -KILL "$(stepd_of n9)" || complain "no slurmstepd"
     wait_until 10 no_sleep || complain "the tasks run on"
     sleep 1
@@ -347,7 +347,7 @@ test_node() {
     local job=$out
     wait_until 20 test -e "$home/node.0" -a -e "$home/node.1" || complain "the job does not run"
     as_root n9 bash -c 'kill -KILL "$(cat "$0")"' "$state/pid/n9"
-    wait_until 60 is_down n9 || complain "n9 is not down: $(as_user sinfo -N)"
+    wait_until 90 is_down n9 || complain "n9 is not down: $(as_user sinfo -N)"
     "$cluster" restart "$state" n9 >/dev/null
     daemons=$(daemon_pids)
     as_root head scontrol update nodename=n9 state=resume >/dev/null 2>&1 || true
@@ -373,7 +373,7 @@ main() {
         state=''
     fi
     if [[ ${CASES-} == node || ( -z ${CASES-} && $1 == forky ) ]]; then
-        start_product "$1" --cred-expire 5 --slurm-conf SlurmdTimeout=6 --slurm-conf MessageTimeout=5
+        start_product "$1" --cred-expire 5 --slurm-conf SlurmdTimeout=15
         run_groups "$1" node
     fi
     finish

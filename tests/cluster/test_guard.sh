@@ -152,7 +152,7 @@ test_by_hand() {
     as_root head bash -c 'kill -STOP "$(<"$0")"' "$state/pid/slurmctld"
     by_hand n9 "$healthcheck"
     as_root head bash -c 'kill -CONT "$(<"$0")"' "$state/pid/slurmctld"
-    [[ $status -eq 0 && $took -lt 9500 && $err == *"this node could not be drained: $down"*"no answer in "[3-6]" s"* ]] ||
+    [[ $status -eq 0 && $took -lt 18000 && $err == *"this node could not be drained: $down"*"no answer in "[1-9]" s"* ]] ||
         complain "status $status after $took ms: $err"
     verdict "a health check: nothing to say of a node that is well; where slurmctld does not answer, exit status 0 after $took ms"
     sleep 0.5 # what was asked may still be done

@@ -109,14 +109,14 @@ test_only_gloo() {
         skip "$torchrun_line" "$reason"
         return
     fi
-    patience=120
+    patience=360
     run as_user srun -N2 --ntasks-per-node=2 --cluster-env python3 "$jobs/all_reduce.py" "$home/ranks"
     sums ranks 4
     verdict "$line"
     run as_user env "${torch_env[@]}" srun -N2 --gpus-per-node=1 --cluster-env torchrun "$jobs/all_reduce.py" "$home/torchrun"
     sums torchrun 2
     verdict "$torchrun_line"
-    patience=60
+    patience=180
 }
 
 # ---------------------------------------------------------------- both

@@ -21,31 +21,44 @@ for ((k = 1; k <= many; k++)); do nodes+=("node$k"); done
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/health.sh"
 
-# The milliseconds of srun over all nodes, the median of three.
-launch_ms() {
+# The milliseconds of srun over all nodes, three times.
+launch_ms() { # FILE
     local k start
+    : >"$1"
     for k in 1 2 3; do
         wait_until 30 all_idle || complain "not idle: $(as_user sinfo -h -o '%T %N')"
         start=${EPOCHREALTIME/./}
         run as_user srun -Q -N"$many" true
-        echo $(((${EPOCHREALTIME/./} - start) / 1000))
+        echo $(((${EPOCHREALTIME/./} - start) / 1000)) >>"$1"
         quiet
-    done | sort -n | sed -n 2p
+    done
 }
+median_of() { sort -n "$1" | sed -n 2p; }
 all_idle() { [[ $(as_user sinfo -h -o '%T') == idle ]]; }
 
+# scontrol returns before the slurmds have read slurm.conf anew, of which they log.
+reconfigure() {
+    local node
+    for node in "${nodes[@]}"; do mark_log "$node"; done
+    as_root head scontrol reconfigure
+    wait_until 5 all_have_logged || true
+    sleep 1
+}
+all_have_logged() {
+    local node
+    for node in "${nodes[@]}"; do [[ -n $(log_of "$node") ]] || return 1; done
+}
+
 test_launch() {
-    local with without
-    with=$(launch_ms)
+    local with=$state/launch.with without=$state/launch.without
+    launch_ms "$with"
     not_drained
     sed -i '/^\(Prolog\|Epilog\)=/d' "$state/etc/slurm.conf"
-    as_root head scontrol reconfigure
-    sleep 1
-    without=$(launch_ms)
+    reconfigure
+    launch_ms "$without"
     printf '%s\n' "Prolog=$programs/cluster-prolog" "Epilog=$programs/cluster-epilog" >>"$state/etc/slurm.conf"
-    as_root head scontrol reconfigure
-    sleep 1
-    diag "srun -N$many true, median of 3 on $(nproc) cores: $with ms with prolog and epilog, $without ms without"
+    reconfigure
+    diag "srun -N$many true, median of 3 on $(nproc) cores: $(median_of "$with") ms with prolog and epilog, $(median_of "$without") ms without"
     verdict "$many healthy nodes start a job at once: nobody is drained"
 }
 

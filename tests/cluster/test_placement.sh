@@ -357,9 +357,9 @@ readonly crowd_task='read -r host </proc/sys/kernel/hostname
 
 test_crowd() {
     local expected
-    patience=120
+    patience=360
     run as_user srun -N1 -w n9 -n"$crowd" --overcommit --cluster-env sh -c "$crowd_task"
-    patience=60
+    patience=180
     expected=$(seq 0 $((crowd - 1)) | sed "s/.*/& & & & $crowd $crowd 0 10.20.0.13 n9/")
     [[ $status -eq 0 && -z $err ]] || complain "status $status: $(head -c 1000 <<<"$err")"
     [[ $(sort -n <<<"$out") == "$expected" ]] || complain "$(diff <(sort -n <<<"$out") <(echo "$expected") | head -n 6)"

@@ -193,7 +193,7 @@ test_trouble() {
     helper n9 slurm-node 'exec sleep 1000'
     SECONDS=0
     run as_user srun -N1 -w n9 true
-    [[ $status -ne 0 && $SECONDS -lt 12 ]] || complain "srun: status $status after $SECONDS s"
+    [[ $status -ne 0 && $SECONDS -lt 40 ]] || complain "srun: status $status after $SECONDS s"
     drained_for n9 "Prolog error"
     [[ -z $(as_root n9 sh -c 'grep -l "^sleep.1000" /proc/[0-9]*/cmdline' 2>/dev/null | head -n 1) ]] || complain "it still runs"
     put_back n9
@@ -203,7 +203,7 @@ test_trouble() {
     as_root head bash -c 'kill -STOP "$(<"$0")"' "$state/pid/slurmctld"
     by_hand n9 cluster-prolog
     as_root head bash -c 'kill -CONT "$(<"$0")"' "$state/pid/slurmctld"
-    [[ $status -eq 1 && $took -lt 9500 && $err == *"the reason could not be set"*"no answer in "[3-6]" s"* ]] ||
+    [[ $status -eq 1 && $took -lt 18000 && $err == *"the reason could not be set"*"no answer in "[1-9]" s"* ]] ||
         complain "status $status after $took ms: $err"
     verdict "a slurmctld that does not answer: exit status 1 after $took ms"
     # what the helper asked may still be done when slurmctld goes on
@@ -261,7 +261,7 @@ test_driver() {
     SECONDS=0
     run as_user srun -Q -N1 -w n9 --gpus-per-node=8 true
     quiet
-    [[ $SECONDS -lt 12 ]] || complain "srun took $SECONDS s"
+    [[ $SECONDS -lt 40 ]] || complain "srun took $SECONDS s"
     not_drained
     has_logged n9 "unknown: GPU 3 (0000:61:00.0)"
     verdict "a driver that hangs on one GPU: the GPU is named, the job runs after the deadline, nothing is drained"
@@ -279,7 +279,7 @@ test_driver() {
 # slurmctld is away from the moment the prolog runs until after its end.
 test_away() {
     local pid
-    slow_prolog n9 2
+    slow_prolog n9 5
     link DOWN n9
     mark_log n9
     mark_log slurmctld
@@ -314,7 +314,7 @@ by_hand_stopped() {
         kill -STOP "$pid"' &
     by_hand n9 cluster-prolog
     wait $!
-    [[ $status -eq 0 && $took -lt 10500 && $err == *"not checked: no answer in 9 s"* ]] ||
+    [[ $status -eq 0 && $took -lt 18000 && $err == *"not checked: no answer in 9 s"* ]] ||
         complain "status $status after $took ms: $err"
     verdict "whatever hangs: exit status 0 after $took ms, and a line"
 }
@@ -399,7 +399,7 @@ test_at_once() {
 
     wait_until 10 is_idle n9 || complain "n9 is $(state_of n9)" # no epilog is under way
     link DOWN n9
-    slow_prolog n9 1
+    slow_prolog n9 4
     started=()
     for k in 0 1; do
         as_user srun -N1 -w n9 --mem=1 touch "$home/at-once.ran" >"$state/at-once.$k" 2>&1 &
@@ -434,6 +434,7 @@ test_hostile() {
     run as_user env SLURM_SPANK_X="$evil" SLURM_SPANK_LD_PRELOAD=/nonexistent.so SLURM_SPANK_SLURMD_NODENAME=alpha \
         srun -N1 -w n9 --comment="$evil" -J "$evil" true
     [[ $status -eq 0 ]] || complain "status $status: $err"
+    [[ ! -e /tmp/cluster-env-hostile ]] && as_root n9 test ! -e /tmp/cluster-env-hostile || complain "it was executed"
     not_drained
     verdict "a job whose name, comment and SPANK_ variables are hostile runs"
 

@@ -314,14 +314,14 @@ test_torch() {
         skip "$bare" "$reason"
         return
     fi
-    patience=240 # four machines' work on two cores
+    patience=480 # four machines' work on two cores
     run as_user env "${torch_env[@]}" srun -N2 --gpus-per-node=2 --cluster-env bash -c "${runpod_line//$'\n'/ } '$jobs/all_reduce.py' '$home/line'"
     sums line 4
     verdict "$line"
     run as_user env "${torch_env[@]}" srun -N3 --gpus-per-node=1 --cluster-env torchrun "$jobs/all_reduce.py" "$home/bare"
     sums bare 3
     verdict "$bare"
-    patience=60
+    patience=180
 }
 
 # ---------------------------------------------------------------- slurmctld

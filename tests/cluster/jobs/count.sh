@@ -15,7 +15,7 @@ settled() {
     local now before=''
     now=$(messages)
     while [[ $now != "$before" ]]; do
-        sleep 0.3
+        sleep 1
         before=$now
         now=$(messages)
     done
