@@ -94,7 +94,8 @@ uint64_t ce_nccl_bus_mbytes(uint64_t bytes, uint64_t ns, uint32_t ranks)
 {
     if (!ns || ranks < 2)
         return 0;
-    return (uint64_t)((double)bytes * 1000 / (double)ns * 2 * (ranks - 1) / ranks);
+    uint64_t ret = (uint64_t)((double)bytes * 1000 / (double)ns * 2 * (ranks - 1) / ranks);
+    return ret > 0 ? ret : 1;
 }
 
 static const struct ce_nccl_size *find_size(const struct ce_nccl_node *node, uint64_t bytes)

@@ -118,7 +118,7 @@ static inline unsigned ce_nccl_size_ms(unsigned seconds)
 unsigned ce_nccl_size_count(uint64_t bytes);
 
 /* Bytes that each of the ranks sends and gets in a second of an all-reduce, divided by what the
- * algorithm cannot avoid: MB/s (10^6).  0 for one rank. */
+ * algorithm cannot avoid: MB/s (10^6), at least 1.  0 for one rank, or where no time passed. */
 uint64_t ce_nccl_bus_mbytes(uint64_t bytes, uint64_t ns, uint32_t ranks);
 
 #endif

@@ -145,6 +145,7 @@ static const struct rate_row {
     {"eight", 4294967296, 16000000, 8, 469762},
     {"one_has_no_bus", 1000000, 1000, 1, 0},
     {"no_time", 1000000, 0, 8, 0},
+    {"slower_than_a_megabyte_a_second_is_not_nothing", 1048576, 2000000000, 8, 1},
 };
 
 static void check_rate(void **state)
