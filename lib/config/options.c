@@ -173,14 +173,30 @@ static int apply_hugepages(value_t value, struct ce_config *config, struct ce_er
     return read_number(value, 0, INT32_MAX, &config->policy.hugepages, err);
 }
 
+static bool has_dots(const char *path)
+{
+    for (const char *at = path; (at = strstr(at, "/.")) != NULL; at++) {
+        size_t dots = strspn(at + 1, ".");
+        if (dots <= 2 && (at[1 + dots] == '/' || !at[1 + dots]))
+            return true;
+    }
+    return false;
+}
+
+/* As the kernel has it, which is what it is held against. */
 static int apply_mount(value_t value, struct ce_config *config, struct ce_error *err)
 {
     struct ce_policy *policy = &config->policy;
     if (policy->mount_count == CE_POLICY_MOUNTS_MAX)
         return ce_fail(err, "more than %d paths", CE_POLICY_MOUNTS_MAX);
+    char *path = policy->mounts[policy->mount_count];
     if (*value->text != '/' || !ce_is_printable(value->text) ||
-        ce_copy(policy->mounts[policy->mount_count], CE_HOST_PATH, value->text) < 0)
+        ce_copy(path, CE_HOST_PATH, value->text) < 0)
         return ce_fail(err, "'%.60s': expected an absolute path", value->text);
+    for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
+        path[length - 1] = '\0';
+    if (strstr(path, "//") || has_dots(path))
+        return ce_fail(err, "'%.60s': expected a path without //, /. and /..", value->text);
     policy->mount_count++;
     return 0;
 }

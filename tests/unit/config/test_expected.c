@@ -18,7 +18,7 @@ static void every_key_is_understood(void **state)
     struct ce_error err = {""};
     const struct ce_policy policy =
         read_for("firmware = [ \"MT4129=28.39.1002\", \"20.1\" ];\nmemory = 1000;\n"
-                 "hugepages = 64;\nmounts = [ \"/home\", \"/my data\" ];\n",
+                 "hugepages = 64;\nmounts = [ \"/home//\", \"/my data\", \"/\", \"/.a/..b\" ];\n",
                  "node1", &err);
     assert_string_equal(err.text, "");
     assert_int_equal(policy.firmware_count, 2);
@@ -28,8 +28,11 @@ static void every_key_is_understood(void **state)
     assert_string_equal(policy.firmware[1].version, "20.1");
     assert_int_equal(policy.memory_gb, 1000);
     assert_int_equal(policy.hugepages, 64);
-    assert_int_equal(policy.mount_count, 2);
+    assert_int_equal(policy.mount_count, 4);
+    assert_string_equal(policy.mounts[0], "/home"); /* as the kernel has it */
     assert_string_equal(policy.mounts[1], "/my data");
+    assert_string_equal(policy.mounts[2], "/");
+    assert_string_equal(policy.mounts[3], "/.a/..b");
 }
 
 static void gpus_and_leftovers_are_understood(void **state)
@@ -84,6 +87,9 @@ static const struct row {
      "more than 8 versions"},
     {"a_mount_that_is_no_path", "mounts = [ \"home\" ];", "expected an absolute path"},
     {"a_mount_of_two_lines", "mounts = [ \"/home\\n\" ];", "expected an absolute path"},
+    {"a_mount_with_two_slashes", "mounts = [ \"/a//b\" ];", "expected a path without"},
+    {"a_mount_with_a_dot", "mounts = [ \"/a/./b\" ];", "expected a path without"},
+    {"a_mount_that_goes_back", "mounts = [ \"/a/b/..\" ];", "expected a path without"},
     {"a_driver_of_two_lines", "driver = \"1\\n2\";", "expected a version"},
     {"an_empty_vbios", "vbios = [ \"\" ];", "expected a version"},
     {"a_mig_that_is_neither", "mig = \"yes\";", "expected \"on\" or \"off\""},
