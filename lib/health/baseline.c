@@ -80,7 +80,7 @@ struct ce_node *ce_baseline_take(int dir, uint32_t job, const struct ce_node *no
 /* ---------------------------------------------------------------- sweeping */
 
 /* A new file that ce_file_replace() never renamed begins with a dot. */
-static bool is_leftover(int dir, const char *name, const struct ce_node *now)
+static bool is_leftover(int dir, const char *name, bool many, const struct ce_node *now)
 {
     struct stat st;
     time_t wall = time(NULL);
@@ -90,7 +90,7 @@ static bool is_leftover(int dir, const char *name, const struct ce_node *now)
         return S_ISLNK(st.st_mode);
     if (st.st_mtime > wall - DAY)
         return false;
-    if (name[0] == '.' || st.st_mtime < wall - (time_t)CE_BASELINE_DAYS * DAY)
+    if (many || name[0] == '.' || st.st_mtime < wall - (time_t)CE_BASELINE_DAYS * DAY)
         return true;
     ce_auto(ce_node_destroy) struct ce_node *node = read_file(dir, name, NULL);
     return !node || (now->boot_id && !same_boot(node, now));
@@ -129,12 +129,16 @@ bool ce_baseline_others(int dir, uint32_t job, const struct ce_node *now)
 
 void ce_baseline_sweep(int dir, const struct ce_node *now)
 {
+    size_t count = 0;
     DIR *stream = open_list(dir);
     if (!stream)
         return;
+    while (readdir(stream))
+        count++;
+    rewinddir(stream);
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            is_leftover(dir, entry->d_name, now))
+            is_leftover(dir, entry->d_name, count > CE_BASELINE_MANY, now))
             unlinkat(dir, entry->d_name, 0);
     closedir(stream);
 }

@@ -32,8 +32,9 @@ struct ce_node *ce_baseline_take(int dir, uint32_t job, const struct ce_node *no
 bool ce_baseline_others(int dir, uint32_t job, const struct ce_node *now);
 
 /* Remove what no epilog came for: of another boot, or older than CE_BASELINE_DAYS, and unfinished
- * files.  Files younger than a day are not opened. */
-enum { CE_BASELINE_DAYS = 60 };
+ * files.  Files younger than a day are neither opened nor removed; where there are more than CE_BASELINE_MANY,
+ * as without an Epilog= in slurm.conf, those are all that stay. */
+enum { CE_BASELINE_DAYS = 60, CE_BASELINE_MANY = 512 };
 void ce_baseline_sweep(int dir, const struct ce_node *now);
 
 #endif

@@ -206,6 +206,29 @@ static void sweep_leaves(void **state)
     unit_dir_remove(&run);
 }
 
+/* As where slurm.conf has no Epilog=. */
+static void of_many_only_those_of_a_day_stay(void **state)
+{
+    (void)state;
+    struct unit_dir run = unit_dir_make();
+    struct stat st;
+    char name[32];
+    ce_auto(ce_node_destroy) struct ce_node *now = node_of(TEXT("a", "2000", ""));
+    int dir = open_in(&run);
+    for (uint32_t job = 1; job <= CE_BASELINE_MANY + 1; job++) {
+        assert_int_equal(store(dir, job, TEXT("a", "1", "")), 0);
+        snprintf(name, sizeof name, "%u.facts", job);
+        age(dir, name, job % 2 ? 2 : 0);
+    }
+    ce_baseline_sweep(dir, now);
+    for (uint32_t job = 1; job <= CE_BASELINE_MANY + 1; job++) {
+        snprintf(name, sizeof name, "%u.facts", job);
+        assert_int_equal(fstatat(dir, name, &st, 0) == 0, job % 2 == 0);
+    }
+    close(dir);
+    unit_dir_remove(&run);
+}
+
 /* Sixteen prologs and epilogs of as many jobs. */
 static void jobs_do_not_meet(void **state)
 {
@@ -250,6 +273,7 @@ int main(void)
     UNIT_RULE(without_a_run_directory_there_is_none);
     UNIT_RULE(what_cannot_be_written_leaves_nothing);
     UNIT_TABLE(sweeps, sweep_leaves);
+    UNIT_RULE(of_many_only_those_of_a_day_stay);
     UNIT_RULE(jobs_do_not_meet);
     return UNIT_RUN("health/baseline");
 }
