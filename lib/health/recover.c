@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "base/replace.h"
@@ -14,15 +15,22 @@
 #include "health/folder.h"
 #include "health/recovery.h"
 
-enum { STATE_MAX = 16 << 10 };
+enum { STATE_MAX = 16 << 10, PATIENCE_MS = 300 };
 
-/* Held by one process at a time: passes that two count at once would be lost. */
+/* Held by one process at a time: passes that two count at once would be lost.  Held for moments, but for a
+ * health check that brings the node back. */
 static int open_locked(const char *run_dir, struct ce_error *err)
 {
     ce_autoclose int dir = ce_folder_open(run_dir, CE_RECOVER_DIR, err);
     if (dir < 0)
         return -1;
-    if (flock(dir, LOCK_EX | LOCK_NB) < 0)
+    uint64_t began = ce_clock_ns();
+    int held = flock(dir, LOCK_EX | LOCK_NB);
+    while (held < 0 && errno == EWOULDBLOCK && ce_clock_ms_since(began) < PATIENCE_MS) {
+        nanosleep(&(struct timespec){.tv_nsec = 10 * CE_NS_PER_MS}, NULL);
+        held = flock(dir, LOCK_EX | LOCK_NB);
+    }
+    if (held < 0)
         return ce_fail(err, "%s/%s: another process holds it: %s", run_dir, CE_RECOVER_DIR,
                        strerror(errno));
     int ret = dir;
