@@ -30,6 +30,14 @@ static const char *reason_of(const node_info_t *node)
     return node->reason ? node->reason : "";
 }
 
+/* Is it this reason, alone or behind an admin's word, as drain_within() puts it? */
+static bool is_for(const char *text, const char *reason)
+{
+    size_t length = strlen(text), last = strlen(reason);
+    return length >= last && strcmp(text + length - last, reason) == 0 &&
+           (length == last || (length - last > 2 && strncmp(text + length - last - 2, "; ", 2) == 0));
+}
+
 static bool is_drained(const node_info_t *node)
 {
     return node->node_state & NODE_STATE_DRAIN;
@@ -154,9 +162,9 @@ static int look(const char *name, const char *reason, bool drained,
         return 1;
     }
     struct ce_guard_node *own = &nodes[self];
-    ret->stand = !own->drained                        ? IN_SERVICE
-                 : strcmp(own->reason, reason) != 0 ? OTHER_REASON
-                                                      : STANDS;
+    ret->stand = !own->drained                   ? IN_SERVICE
+                 : !is_for(own->reason, reason) ? OTHER_REASON
+                                                 : STANDS;
     if (!drained)
         *own = (struct ce_guard_node){own->name, reason, true, CE_GUARD_TO_COME};
     const struct ce_guard_scene scene = {nodes, msg->record_count, with,
@@ -190,13 +198,12 @@ static int settle(const char *name, const char *reason, const struct ce_guard_li
 static bool is_of_this_moment(const node_info_msg_t *msg, const char *reason)
 {
     const node_info_t *node = &msg->node_array[0];
-    return strcmp(reason_of(node), reason) == 0 &&
+    return is_for(reason_of(node), reason) &&
            msg->last_update - node->reason_time <= SETTLE_MS / 1000 + 1;
 }
 
-/* An admin's word on a node in service is not ours to change: it is drained with it.  One of ours, or
- * of Slurm on our exit status, was left there by 24.11, which keeps the reason of a node that is
- * resumed. */
+/* One of ours, or of Slurm on our exit status, was left there by 24.11, which keeps the reason of a
+ * node that is resumed. */
 static bool has_others_word(const node_info_t *node)
 {
     const char *reason = reason_of(node);
@@ -204,18 +211,37 @@ static bool has_others_word(const node_info_t *node)
            strcmp(reason, "Epilog error") != 0;
 }
 
-/* A node that is in service. */
-static int drain_within(const char *name, const char *reason, bool reasoned,
+/* An admin's word on a node in service is not ours to change.  Ours stands behind it, for the guard counts
+ * by it: an old word may be on all nodes at once, left there from when they were resumed. */
+static int set_drain_behind(const char *word, const char *name, const char *reason)
+{
+    size_t size = strlen(word) + strlen(reason) + sizeof "; ";
+    ce_autofree char *both = malloc(size);
+    if (!both) {
+        fputs("slurm-node: no memory\n", stderr);
+        return 1;
+    }
+    snprintf(both, size, "%s; %s", word, reason);
+    return set_drain(name, both);
+}
+
+/* A node that was in service a moment ago. */
+static int drain_within(const node_info_t *node, const char *name, const char *reason,
                         const struct ce_guard_limit *limit)
 {
     struct look seen;
     if (look(name, reason, false, limit, &seen))
         return CE_CHANGE_FAILED;
+    if (seen.stand == OTHER_REASON) /* meanwhile somebody drained it */
+        return CE_CHANGE_NOT_OURS;
     if (!seen.admitted)
         return CE_CHANGE_HELD_BACK;
-    if (set_drain(name, reasoned ? NULL : reason))
+    bool word = has_others_word(node);
+    if (word && node->node_state & NODE_STATE_FAIL) /* it says why the node fails, now */
+        return set_drain(name, NULL) ? CE_CHANGE_FAILED : CE_CHANGE_NOT_OURS;
+    if (word ? set_drain_behind(reason_of(node), name, reason) : set_drain(name, reason))
         return CE_CHANGE_FAILED;
-    return reasoned ? CE_CHANGE_NOT_OURS : settle(name, reason, limit);
+    return settle(name, reason, limit);
 }
 
 int ce_slurm_drain(char **arguments)
@@ -231,10 +257,9 @@ int ce_slurm_drain(char **arguments)
     if (!msg)
         return CE_CHANGE_FAILED;
     const node_info_t *node = &msg->node_array[0];
-    bool reasoned = *reason_of(node);
     if (!is_drained(node))
-        return drain_within(name, reason, has_others_word(node), &limit);
-    if (!reasoned) /* a drain without a word gets ours, and is never ours to lift */
+        return drain_within(node, name, reason, &limit);
+    if (!*reason_of(node)) /* a drain without a word gets ours, and is never ours to lift */
         return set_drain(name, reason) ? CE_CHANGE_FAILED : CE_CHANGE_NOT_OURS;
     return is_of_this_moment(msg, reason) ? settle(name, reason, &limit) : CE_CHANGE_NOT_OURS;
 }
