@@ -17,7 +17,6 @@
 #include "session/session.h"
 #include "slurm/environment.h"
 #include "spank_env.h"
-#include "step_end.h"
 #include "stepd_watch.h"
 #include "submission.h"
 #include "task_end.h"
@@ -45,7 +44,8 @@ static struct {
     struct ce_refusal *refusal;
     struct ce_stepd_watch *watch; /* of a gang; else NULL */
     struct ce_task_logs logs;
-    bool ended; /* a task that failed has been answered; the others of this node follow it */
+    bool ended;          /* a task that failed has been answered; the others of this node follow it */
+    uint32_t tasks_over; /* of this node */
 } state = {.logs = CE_NO_TASK_LOGS};
 
 /* The arguments of the line in plugstack.conf. */
@@ -170,6 +170,7 @@ static void forget(void)
     state.refusal = NULL;
     state.watch = NULL;
     state.ended = false;
+    state.tasks_over = 0;
     state.failure.text[0] = '\0';
 }
 
@@ -389,19 +390,17 @@ static bool (*find_consequence(spank_t spank, const struct ce_step_id *id))(cons
     return request->gang && !is_alone(spank) ? ce_task_end_gang : request->primary_output ? ce_task_end_show : NULL;
 }
 
-/* In the stepd, after each task: the one place where calling Slurm is safe on every series. */
-HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
+static void answer_end(spank_t spank)
 {
     struct ce_task_end end = {.retries = state.request.retries, .logs = &state.logs};
     int local_rank = 0;
-    (void)ac;
-    (void)av;
-    if (!state.request.on || state.ended || !identify(spank, &end.id))
-        return 0;
+    if (!identify(spank, &end.id))
+        return;
+    end.folder = state.session ? &state.session->allocation.id : &end.id;
     bool (*follow)(const struct ce_task_end *) = find_consequence(spank, &end.id);
     if (ce_refusal_take(state.refusal) && end.id.kind == CE_STEP_TASKS) {
         state.ended = true;
-        ce_step_end(&end.id.job_id, 1, end.id.step_id);
+        ce_task_end_refused(&end.id, is_whole_step(spank));
     } else if (follow && spank_get_item(spank, S_TASK_EXIT_STATUS, &end.status) == ESPANK_SUCCESS &&
                end.status != 0) {
         spank_get_item(spank, S_TASK_GLOBAL_ID, &end.rank);
@@ -411,6 +410,19 @@ HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
         end.rank_is_known = is_whole_step(spank);
         state.ended = follow(&end);
     }
+}
+
+/* In the stepd, after each task: the one place where calling Slurm is safe on every series. */
+HOOK slurm_spank_task_exit(spank_t spank, int ac, char **av)
+{
+    uint32_t tasks = 0;
+    (void)ac;
+    (void)av;
+    if (state.request.on && !state.ended)
+        answer_end(spank);
+    if (state.watch && spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &tasks) == ESPANK_SUCCESS &&
+        ++state.tasks_over == tasks)
+        ce_stepd_watch_over(state.watch);
     return 0;
 }
 

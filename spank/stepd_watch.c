@@ -14,9 +14,11 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/pidfd.h"
 
 #ifndef SYS_close_range
@@ -26,10 +28,14 @@
 /* A slurmstepd that is killed closes its ends of pipes a moment before it has ended, of which a task may
  * die.  A launcher has that long to end what it started, which may be in sessions of its own. */
 enum { STEPD_ENDS_MS = 300, LAUNCHER_ENDS_MS = 3000 };
+/* When all tasks are over: how often their watchers look for that, how long they are waited for, and until
+ * one that has said goodbye is gone. */
+enum { LOOK_MS = 1, GOODBYES_MS = 100, GONE_MS = 2 };
 
 struct ce_stepd_watch {
-    atomic_bool ended; /* as it should */
-    atomic_bool asked; /* for the end of the step */
+    atomic_bool ended;   /* as it should */
+    atomic_bool asked;   /* for the end of the step */
+    atomic_int watchers; /* that are there */
 };
 
 struct ce_stepd_watch *ce_stepd_watch_create(void)
@@ -37,6 +43,21 @@ struct ce_stepd_watch *ce_stepd_watch_create(void)
     void *page = mmap(NULL, sizeof(struct ce_stepd_watch), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return page == MAP_FAILED ? NULL : page;
+}
+
+static void pause_ms(int ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * CE_NS_PER_MS}, NULL);
+}
+
+void ce_stepd_watch_over(struct ce_stepd_watch *watch)
+{
+    if (!watch)
+        return;
+    atomic_store(&watch->ended, true);
+    for (int ms = 0; ms < GOODBYES_MS && atomic_load(&watch->watchers) > 0; ms++)
+        pause_ms(1);
+    pause_ms(GONE_MS);
 }
 
 void ce_stepd_watch_end(struct ce_stepd_watch *watch)
@@ -79,6 +100,12 @@ static void end_tasks(const struct watcher *watcher)
         signal_tasks(watcher, SIGKILL);
 }
 
+static noreturn void leave(const struct watcher *watcher, int status)
+{
+    atomic_fetch_sub(&watcher->shared->watchers, 1);
+    _exit(status);
+}
+
 /* What is the task's has to close with the task, and slurmstepd's ends of its pipes with slurmstepd. */
 static bool can_let_go(void)
 {
@@ -105,7 +132,7 @@ static void let_go(const struct watcher *watcher)
     close_between(low + 1, high - 1);
     close_between(high + 1, UINT_MAX);
     if (setpgid(0, 0) < 0 || chdir("/") < 0)
-        _exit(1);
+        leave(watcher, 1);
 }
 
 /* What it says must not end up in a connection of its own. */
@@ -141,7 +168,10 @@ static bool was_killed(const struct watcher *watcher)
     struct pollfd ends[] = {{.fd = watcher->stepd, .events = POLLIN}, {.fd = watcher->task, .events = POLLIN}};
     if (poll(ends, 2, -1) <= 0)
         return false;
-    return has_ended(watcher->stepd, STEPD_ENDS_MS) && !atomic_load(&watcher->shared->ended);
+    for (int ms = 0; ms < STEPD_ENDS_MS && !atomic_load(&watcher->shared->ended); ms += LOOK_MS)
+        if (has_ended(watcher->stepd, LOOK_MS))
+            return !atomic_load(&watcher->shared->ended);
+    return false;
 }
 
 /* The task is ended here, and not by PR_SET_PDEATHSIG: else nobody could tell who ended first. */
@@ -149,7 +179,7 @@ static noreturn void wait_for_end(const struct watcher *watcher)
 {
     let_go(watcher);
     if (!was_killed(watcher))
-        _exit(0);
+        leave(watcher, 0);
     end_tasks(watcher);
     if (atomic_exchange(&watcher->shared->asked, true))
         _exit(0);
@@ -162,6 +192,7 @@ static noreturn void wait_for_end(const struct watcher *watcher)
 static bool start(const struct watcher *watcher)
 {
     int status = 0;
+    atomic_fetch_add(&watcher->shared->watchers, 1);
     pid_t between = fork();
     if (between == 0) {
         pid_t process = fork();
@@ -172,7 +203,10 @@ static bool start(const struct watcher *watcher)
     while (between > 0 && waitpid(between, &status, 0) < 0)
         if (errno != EINTR)
             return true; /* nobody knows: SIGCHLD is ignored here */
-    return between > 0 && status == 0;
+    bool there = between > 0 && status == 0;
+    if (!there)
+        atomic_fetch_sub(&watcher->shared->watchers, 1);
+    return there;
 }
 
 void ce_stepd_watch_begin(struct ce_stepd_watch *watch, const struct ce_allocation *step)

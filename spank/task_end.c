@@ -82,7 +82,7 @@ static void say(const struct ce_task_end *end, int log, off_t start, const char 
         return;
     }
     slurm_error("cluster-env: %s: rank %u %s%s; the end of cluster-env-%s/%u.log:", node, end->rank,
-                what, consequence, ce_step_id_format(&end->id, step), end->rank);
+                what, consequence, ce_step_id_format(end->folder, step), end->rank);
     snprintf(before, sizeof before, "cluster-env: rank %u: ", end->rank);
     ce_task_log_show(log, start, before);
 }
@@ -112,6 +112,15 @@ bool ce_task_end_gang(const struct ce_task_end *end)
     say(&shown, log, start, "; gang: the whole step ends");
     ce_step_end(jobs.id, jobs.count, end->id.step_id);
     return true;
+}
+
+void ce_task_end_refused(const struct ce_step_id *id, bool alone)
+{
+    struct ce_job_components jobs = {.id = {id->job_id}, .count = 1};
+    struct ce_job_state job;
+    if (!alone && ce_controller_job(id->job_id, &job, NULL) == 0)
+        ce_controller_components(&job, &jobs);
+    ce_step_end(jobs.id, jobs.count, id->step_id);
 }
 
 bool ce_task_end_retry(const struct ce_task_end *end)

@@ -12,7 +12,8 @@
 
 /* All return whether that answers the node's tasks: else the next one that fails is asked about. */
 struct ce_task_end {
-    struct ce_step_id id;
+    struct ce_step_id id;             /* of the component, in a heterogeneous step */
+    const struct ce_step_id *folder;  /* whose the logs are */
     int status;          /* as waitpid() says, not 0 */
     uint32_t rank, local_rank;
     bool rank_is_known;  /* Slurm counts the ranks of a heterogeneous step by component */
@@ -27,6 +28,10 @@ bool ce_task_end_gang(const struct ce_task_end *end);
 
 /* Speaks to the user, where the task has a log. */
 bool ce_task_end_show(const struct ce_task_end *end);
+
+/* The step must not run, in none of its components; for the first node that says so.  alone: it has no others.
+ * Asks slurmctld, unless alone, which they are; then thrice to end it. */
+void ce_task_end_refused(const struct ce_step_id *id, bool alone);
 
 /* Of a batch script.  Asks slurmctld at most: how is the job; then once to requeue it. */
 bool ce_task_end_retry(const struct ce_task_end *end);

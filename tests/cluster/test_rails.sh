@@ -316,6 +316,11 @@ test_require() {
     ended refused "n9: rdma=require"
     [[ $(grep -c "cluster-env: " "$home/refused.out") -eq 1 ]] || complain "$(<"$home/refused.out")"
     verdict "the same in a batch job: its script runs on, its step is refused"
+    SECONDS=0
+    run as_user srun -Q -w zeta1 --cluster-env=rdma=require sleep 60 : -w n9,n10 sleep 60
+    [[ $status -ne 0 && $SECONDS -lt 40 && $(grep -ac 'cluster-env: .*; the step ends here' <<<"$err") -eq 1 && $err == *"n9: rdma=require"* ]] ||
+        complain "status $status after $SECONDS s: $err"
+    verdict "the same in the second component of a heterogeneous job: the step ends in the first one, too"
     rails_of "rdma=auto there: the step runs with each node's list" auto -N4 --cluster-env
     run as_user srun -N3 -x n9 --cluster-env=rdma=require true
     quiet
@@ -435,7 +440,7 @@ test_differ() {
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_rails.sh SERIES" >&2; exit 2; }
     local groups=(lists batch all mpi user site unknown down require off expected differ)
-    plan $((48 + ${#groups[@]}))
+    plan $((49 + ${#groups[@]}))
     start_product "$1" "${shell_on_node[@]}" --hardware <("$here/hgx_tree") \
         --hardware n9=<("$here/hgx_tree" ethernet=3) --hardware n10=<("$here/hgx_tree" buses=b)
     as_root head cluster-env facts --write
