@@ -51,6 +51,20 @@ batch_script() {
     is "$(sort "$work/private/out" 2>/dev/null)" $'0 of 2\n1 of 2' "./demo sbatch --wait job.sh works where only root may enter, and its output file comes back"
 }
 
+# Logs of something else that runs there.
+others_files() {
+    local writer
+    mkdir "$work/busy"
+    cd "$work/busy"
+    (for ((i = 1; ; i++)); do echo "line $i" >>grows; sleep 0.002; done) & writer=$!
+    demo -n 1 sh -c 'echo job >own; sleep 1' >/dev/null 2>"$work/err" || diag "$(cat "$work/err")"
+    kill "$writer"
+    wait "$writer" 2>/dev/null || true
+    is "$(cat own) $(awk '$0 != "line " NR { bad++ } END { print bad + 0 }' grows)" "job 0" \
+        "what others write in the folder meanwhile is whole, and what a job writes comes back"
+    cd - >/dev/null
+}
+
 side_by_side() {
     local a b rc=0
     demo -n 2 srun -N2 --cluster-env sleep 3 >"$work/a" 2>&1 & a=$!
@@ -85,10 +99,11 @@ kept() {
     ok "./demo --end ends it" test ! -e "$state"
 }
 
-plan 16
+plan 17
 real_job
 own_command
 batch_script
+others_files
 side_by_side
 killed
 kept
