@@ -6,15 +6,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lock.h"
 #include "base/parse.h"
 
-enum { TRIES = 3, LOCK_TRIES = 50, LOCK_MS = 2, FLAGS = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
+enum { TRIES = 3, LOCK_MS = 100, FLAGS = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
 
 /* Readable for all, whatever this process's umask. */
 static void make_folder(const char *path)
@@ -52,14 +51,6 @@ static bool is_ours(const struct stat *st)
     return S_ISREG(st->st_mode) && st->st_nlink == 1 && st->st_uid == geteuid();
 }
 
-/* A line that another process just writes is not half a line.  Whoever may read the file may lock
- * it, so nobody waits long. */
-static void wait_for_others(int fd)
-{
-    for (int i = 0; i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK; i++)
-        nanosleep(&(struct timespec){.tv_nsec = LOCK_MS * 1000000}, NULL);
-}
-
 /* Does it end in half a line? */
 static bool is_cut(int fd, const struct stat *st)
 {
@@ -74,7 +65,9 @@ int ce_file_append(const char *path, const char *line, unsigned mode, struct ce_
     ce_autoclose int fd = open_or_make(path, mode);
     if (fd < 0)
         return ce_fail(err, "%s: cannot write: %s", path, strerror(errno));
-    wait_for_others(fd);
+    /* A line that another process just writes is not half a line.  Whoever may read the file may lock
+     * it, so nobody waits long. */
+    (void)ce_lock(fd, LOCK_MS);
     if (fstat(fd, &st) < 0 || !is_ours(&st))
         return ce_fail(err, "%s: not a file of this user alone; remove it", path);
     if (asprintf(&whole, "%s%s", is_cut(fd, &st) ? "\n" : "", line) < 0) {

@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/parse.h"
 #include "base/replace.h"
 #include "health/drain.h"
@@ -24,13 +23,7 @@ static int open_locked(const char *run_dir, struct ce_error *err)
     ce_autoclose int dir = ce_folder_open(run_dir, CE_RECOVER_DIR, err);
     if (dir < 0)
         return -1;
-    uint64_t began = ce_clock_ns();
-    int held = flock(dir, LOCK_EX | LOCK_NB);
-    while (held < 0 && errno == EWOULDBLOCK && ce_clock_ms_since(began) < PATIENCE_MS) {
-        nanosleep(&(struct timespec){.tv_nsec = 10 * CE_NS_PER_MS}, NULL);
-        held = flock(dir, LOCK_EX | LOCK_NB);
-    }
-    if (held < 0)
+    if (ce_lock(dir, PATIENCE_MS) < 0)
         return ce_fail(err, "%s/%s: another process holds it: %s", run_dir, CE_RECOVER_DIR,
                        strerror(errno));
     int ret = dir;
