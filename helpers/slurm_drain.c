@@ -215,13 +215,12 @@ static bool has_others_word(const node_info_t *node)
  * by it: an old word may be on all nodes at once, left there from when they were resumed. */
 static int set_drain_behind(const char *word, const char *name, const char *reason)
 {
-    size_t size = strlen(word) + strlen(reason) + sizeof "; ";
-    ce_autofree char *both = malloc(size);
-    if (!both) {
+    ce_autofree char *both = NULL;
+    if (asprintf(&both, "%s; %s", word, reason) < 0) {
+        both = NULL;
         fputs("slurm-node: no memory\n", stderr);
         return 1;
     }
-    snprintf(both, size, "%s; %s", word, reason);
     return set_drain(name, both);
 }
 

@@ -52,8 +52,6 @@ static void pause_ms(int ms)
 
 void ce_stepd_watch_over(struct ce_stepd_watch *watch)
 {
-    if (!watch)
-        return;
     atomic_store(&watch->ended, true);
     for (int ms = 0; ms < GOODBYES_MS && atomic_load(&watch->watchers) > 0; ms++)
         pause_ms(1);

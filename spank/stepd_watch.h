@@ -13,7 +13,7 @@ struct ce_stepd_watch;
 struct ce_stepd_watch *ce_stepd_watch_create(void);
 /* In slurm_spank_task_exit of the node's last task: nothing is left to watch over.  Waits for the watchers to
  * go, for milliseconds, at most 100: proctrack/cgroup takes one that is there for a process of the step that
- * does not end, and Slurm then waits a whole second.  watch may be NULL. */
+ * does not end, and Slurm then waits a whole second. */
 void ce_stepd_watch_over(struct ce_stepd_watch *watch);
 /* In slurm_spank_exit: what ends now ends as it should. */
 void ce_stepd_watch_end(struct ce_stepd_watch *watch);

@@ -10,17 +10,18 @@
 #include "model/allocation.h"
 #include "task_log.h"
 
-/* All return whether that answers the node's tasks: else the next one that fails is asked about. */
 struct ce_task_end {
-    struct ce_step_id id;             /* of the component, in a heterogeneous step */
-    const struct ce_step_id *folder;  /* whose the logs are */
-    int status;          /* as waitpid() says, not 0 */
+    struct ce_step_id id;            /* of the component, in a heterogeneous step */
+    const struct ce_step_id *folder; /* whose the logs are */
+    int status;                      /* as waitpid() says, not 0 */
     uint32_t rank, local_rank;
     bool rank_is_known;  /* Slurm counts the ranks of a heterogeneous step by component */
     uint32_t node_index; /* so that the nodes of a step do not all ask at once */
     uint32_t retries;
     const struct ce_task_logs *logs;
 };
+
+/* Those that return something tell whether it answers the node's tasks: else the next one that fails is asked about. */
 
 /* Speaks to the user, and asks slurmctld at most: is the step free to be ended, and its job running;
  * then to mark it, and thrice to end it. */
