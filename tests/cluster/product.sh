@@ -46,7 +46,8 @@ run() {
     run_once "$@"
     # Slurm's own race, seen once in some thousand short steps on a busy machine: a slurmstepd whose tasks ended
     # closes while the end of srun's input is on its way there, and srun takes the reset for a fault.
-    if [[ $err == *"_server_read: fd "*": Connection reset by peer"* ]]; then
+    # That of a program of ours is in what the program prints.
+    if [[ $err$out == *"_server_read: fd "*": Connection reset by peer"* ]]; then
         diag "srun lost a slurmstepd that was at its end; once more: $*"
         run_once "$@"
     fi

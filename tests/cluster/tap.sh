@@ -4,7 +4,7 @@
 # TAP for the cluster tests: source it, say plan N, then one line per behaviour; end with finish.
 
 tap_planned=0 tap_done=0 tap_failed=0
-wrong=()
+wrong=() # complaints without a verdict yet: tasks.sh
 
 plan() { tap_planned=$1; printf '1..%d\n' "$1"; }
 
@@ -72,6 +72,6 @@ at_end() {
 # The last line of a test: its exit status.
 finish() {
     [[ $tap_done -eq $tap_planned ]] || diag "planned $tap_planned tests but ran $tap_done"
-    [[ ${#wrong[@]} -eq 0 ]] || diag "after the last verdict: ${wrong[*]}" # of tasks.sh
+    [[ ${#wrong[@]} -eq 0 ]] || diag "after the last verdict: ${wrong[*]}"
     [[ $tap_failed -eq 0 && $tap_done -eq $tap_planned && ${#wrong[@]} -eq 0 ]]
 }

@@ -5,7 +5,7 @@
 # ip and Slurm said in the tasks. Differences gather in `wrong`; verdict makes one TAP line of them.
 
 declare -A seen=() ips_of=() tasks_on=()
-wrong=() hosts=()
+hosts=()
 
 verdict() {
     if [[ ${#wrong[@]} -eq 0 ]]; then pass "$1"; else fail "$1" "${wrong[@]}"; fi
