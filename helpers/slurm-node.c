@@ -5,16 +5,13 @@
  * that is down.  stdout is a record (lib/model/record.h); stderr is for people; the exit status is
  * 0, 1 (slurmctld did not tell), 2 (usage), or of those in slurm_drain.h. */
 #include <errno.h>
-#define SLURM_BACKWARD_COMPAT /* 26.05: jobs are told by their number, as before */
 #include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/parse.h"
 #include "base/text.h"
 #include "health/guard.h"
 #include "model/gres.h"
@@ -22,6 +19,7 @@
 #include "model/roster.h"
 #include "slurm_config.h"
 #include "slurm_drain.h"
+#include "slurm_job.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
 
@@ -213,29 +211,7 @@ static int conf(char **arguments)
     return print(&out);
 }
 
-/* ---------------------------------------------------------------- requeue */
-
-/* What srun and salloc started, and what must not run twice: Slurm ends it by itself when a prolog has
- * failed. */
-static bool is_never_requeued(int code)
-{
-    return code == ESLURM_BATCH_ONLY || code == ESLURM_DISABLED;
-}
-
-static int requeue(char **arguments)
-{
-    uint32_t job;
-    if (ce_parse_u32(arguments[0], 1, UINT32_MAX, &job) < 0) {
-        fputs("slurm-node: requeue: expected the number of a job\n", stderr);
-        return 2;
-    }
-    if (slurm_requeue(job, JOB_RUNNING) == SLURM_SUCCESS ||
-        errno == ESLURM_JOB_PENDING) /* another node was first */
-        return CE_CHANGED;
-    if (is_never_requeued(errno))
-        return CE_CHANGE_NOT_OURS;
-    return ce_slurm_complain("slurmctld does not requeue the job");
-}
+/* ---------------------------------------------------------------- verbs */
 
 static const struct {
     const char *name;
@@ -246,7 +222,8 @@ static const struct {
     {"config", 1, ce_slurm_config},
     {"drain", 4, ce_slurm_drain},
     {"resume", 2, ce_slurm_resume},
-    {"requeue", 1, requeue},
+    {"requeue", 1, ce_slurm_requeue},
+    {"refuse", 2, ce_slurm_refuse},
     {"conf", 0, conf},
 };
 
@@ -264,6 +241,7 @@ int main(int argc, char **argv)
           "       slurm-node drain NODE REASON PERCENT HOURS\n"
           "       slurm-node resume NODE REASON\n"
           "       slurm-node requeue JOB\n"
+          "       slurm-node refuse JOB WORDS\n"
           "       slurm-node conf\n",
           stderr);
     return 2;

@@ -229,6 +229,23 @@ static unsigned drain_ms(const struct run *run)
     return DRAIN_MS * run->policy.deadline_s + left - left % 1000;
 }
 
+/* A slurmctld that is slow has what is left, but for the report. */
+static unsigned refuse_ms(const struct run *run)
+{
+    const unsigned all = (ALL_MS - REQUEUE_MS) * run->policy.deadline_s, least = REQUEUE_MS * run->policy.deadline_s,
+                   used = (unsigned)ce_clock_ms_since(run->began);
+    return used + least < all ? all - used : least;
+}
+
+static void refuse_job(const struct run *run, const struct ce_phase_result *result)
+{
+    struct ce_error words, err;
+    ce_fail(&words, "%s is drained, so this job ends before it began; start it again: %s", result->node_name,
+            result->reason.text);
+    if (ce_refuse_job(CE_HELPER_DIR, run->job, words.text, refuse_ms(run), &err) == CE_CHANGE_FAILED)
+        tell_syslog(run, LOG_NOTICE, "%s", err.text);
+}
+
 /* Where slurmctld does not answer, the exit status drains the node all the same, without the
  * reason; that of a health check is nobody's. */
 static void drain(struct run *run, struct ce_phase_result *result)
@@ -251,9 +268,8 @@ static void drain(struct run *run, struct ce_phase_result *result)
     }
     if (change == CE_CHANGED && ce_recover_drained(CE_RUN_DIR, result, &err) < 0)
         tell_syslog(run, LOG_WARNING, "this node will not come back by itself: %s", err.text);
-    if (run->phase == CE_PROLOG && run->job && run->faulty && change != CE_CHANGE_FAILED &&
-        ce_requeue_job(CE_HELPER_DIR, run->job, REQUEUE_MS * run->policy.deadline_s, &err) == CE_CHANGE_FAILED)
-        tell_syslog(run, LOG_NOTICE, "%s", err.text);
+    if (run->phase == CE_PROLOG && run->job && run->faulty && change != CE_CHANGE_FAILED)
+        refuse_job(run, result);
 }
 
 /* The checks of a health check found nothing to drain for, or what this node is drained for. */

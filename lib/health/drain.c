@@ -70,3 +70,12 @@ enum ce_change ce_requeue_job(const char *helper_dir, uint32_t job, unsigned dea
     snprintf(number, sizeof number, "%" PRIu32, job);
     return run_helper(helper_dir, arguments, deadline_ms, err);
 }
+
+enum ce_change ce_refuse_job(const char *helper_dir, uint32_t job, const char *words, unsigned deadline_ms,
+                             struct ce_error *err)
+{
+    char number[16];
+    char *const arguments[] = {"refuse", number, (char *)words, NULL};
+    snprintf(number, sizeof number, "%" PRIu32, job);
+    return run_helper(helper_dir, arguments, deadline_ms, err);
+}

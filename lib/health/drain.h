@@ -22,10 +22,15 @@ enum ce_change ce_drain_node(const char *helper_dir, const char *node, const cha
 enum ce_change ce_drain_lift(const char *helper_dir, const char *node, const char *reason,
                              unsigned deadline_ms, struct ce_error *err);
 
-/* A batch job whose prolog fails on this node goes back into the queue.  Slurm does it too, but after the
- * prolog's end, and the script may run on other nodes until then.  CE_CHANGED; CE_CHANGE_NOT_OURS: Slurm
- * requeues no such job, and has to end it where a prolog fails; CE_CHANGE_FAILED with err. */
+/* A batch job goes back into the queue.  CE_CHANGED; CE_CHANGE_NOT_OURS: Slurm requeues no such job;
+ * CE_CHANGE_FAILED with err. */
 enum ce_change ce_requeue_job(const char *helper_dir, uint32_t job, unsigned deadline_ms,
                               struct ce_error *err);
+
+/* A job whose prolog fails on this node: a batch job goes back into the queue, and the user of what srun or
+ * salloc started is told these words.  Slurm requeues or ends it, too, but after the prolog's end, and a script
+ * may run until then.  CE_CHANGED; CE_CHANGE_NOT_OURS: Slurm requeues no such job; CE_CHANGE_FAILED with err. */
+enum ce_change ce_refuse_job(const char *helper_dir, uint32_t job, const char *words, unsigned deadline_ms,
+                             struct ce_error *err);
 
 #endif

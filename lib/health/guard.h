@@ -12,14 +12,14 @@
 /* What a reason of ours has for each check: "[cluster-env ib.port.state]". */
 #define CE_REASON_TAG "[cluster-env "
 
-/* Exit statuses of `slurm-node drain`, `resume` and `requeue`; 2 is a slip in the command line. */
+/* Exit statuses of `slurm-node drain`, `resume`, `requeue` and `refuse`; 2 is a slip in the command line. */
 enum ce_change {
     CE_CHANGED = 0,
     CE_CHANGE_FAILED = 1,    /* slurmctld did not answer or refused; or it is not known */
     CE_CHANGE_HELD_BACK = 3, /* drain: by the guard; the node is in service */
     CE_CHANGE_NOT_OURS = 4,  /* drain: the node is drained, with a reason that stays;
                               * resume: it has another reason, or is not drained;
-                              * requeue: Slurm requeues no such job */
+                              * requeue, refuse: Slurm requeues no such job */
 };
 
 /* Of a partition's nodes `percent` (at least one node) may be drained for one check within `hours`. */

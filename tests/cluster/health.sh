@@ -94,6 +94,11 @@ resume() {
     as_root head scontrol update "nodename=$1" state=resume || complain "$1 cannot be resumed"
     wait_until 20 is_idle "$1" || complain "$1 is $(state_of "$1")"
 }
+# slurmctld asks for a prolog again whose answer came late, also when its job is over: by then the node has to be well.
+resume_mended() {
+    link UP "$1"
+    resume "$1"
+}
 is_drained_and_empty() { [[ $(state_of "$1") == drained ]]; }
 is_idle() { [[ $(state_of "$1") == idle ]]; }
 
@@ -111,7 +116,7 @@ declare -A logged=()
 mark_log() { logged[$1]=$(wc -l <"$state/log/$1.log"); }
 log_of() { tail -n "+$((${logged[$1]} + 1))" "$state/log/$1.log"; }
 has_logged() { wait_until 5 log_holds "$1" "$2" || complain "$1.log lacks '$2':" "$(log_of "$1" | grep -a cluster- | tail -n 5)"; }
-log_holds() { log_of "$1" | grep -aqF -- "$2"; }
+log_holds() { grep -aqF -- "$2" <(log_of "$1"); } # in a pipe, grep's early end would be a failure
 
 # by_hand NODE PROGRAM [NAME=VALUE...]: as slurmd runs it; its milliseconds are in $took
 took=0

@@ -43,7 +43,7 @@ test_srun() {
     run as_user srun -N4 "$jobs/seen.sh" "$home/refused"
     diag "srun said: ${err//$'\n'/ | }"
     [[ $status -ne 0 ]] || complain "srun's exit status is 0"
-    [[ -n $err ]] || complain "srun says nothing"
+    [[ $err == *"n9 is drained, so this job ends before it began; start it again: $down"* ]] || complain "srun said: $err"
     [[ ! -e $home/refused.0 && -z $(compgen -G "$home/refused.*") ]] || complain "tasks ran: $(ls "$home")"
     drained_for n9 "$down"
     has_logged n9 "this node is drained: $down"
@@ -63,6 +63,7 @@ test_salloc() {
     run as_user salloc -N2 -w n9,alpha srun touch "$home/allocated"
     diag "salloc said: ${err//$'\n'/ | }"
     [[ $status -ne 0 ]] || complain "salloc's exit status is 0"
+    [[ $err == *"n9 is drained, so this job ends before it began; start it again: $down"* ]] || complain "salloc said: $err"
     [[ ! -e $home/allocated ]] || complain "its command ran on the bad node"
     drained_for n9 "$down"
     link UP n9

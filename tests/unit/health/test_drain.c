@@ -136,6 +136,20 @@ static void what_becomes_of_a_job_is_told(void **state)
     assert_int_equal(ce_requeue_job(folder, 7, 10000, &err), row->change);
 }
 
+static void a_refused_job_is_told_by_its_number_with_words_for_its_user(void **state)
+{
+    struct ce_error err = {""};
+    (void)state;
+    keep_words();
+    assert_int_equal(ce_refuse_job(folder, 7, "n1 'is' $(drained)", 10000, &err), CE_CHANGED);
+    assert_words("refuse|7|n1 'is' $(drained)|");
+    write_script("exit 4");
+    assert_int_equal(ce_refuse_job(folder, 7, "why", 10000, &err), CE_CHANGE_NOT_OURS);
+    unlink(script);
+    assert_int_equal(ce_refuse_job(folder, 7, "why", 1000, &err), CE_CHANGE_FAILED);
+    unit_holds(err.text, "slurm-node refuse 7: ");
+}
+
 static void a_folder_with_too_long_a_name_is_an_error(void **state)
 {
     static char longest[8000];
@@ -152,6 +166,7 @@ int main(void)
     UNIT_TABLE(requeues, what_becomes_of_a_job_is_told);
     UNIT_RULE(the_helper_gets_node_and_reason_as_they_are);
     UNIT_RULE(a_job_is_requeued_by_its_number);
+    UNIT_RULE(a_refused_job_is_told_by_its_number_with_words_for_its_user);
     UNIT_RULE(a_folder_with_too_long_a_name_is_an_error);
     return cmocka_run_group_tests_name("health/drain", unit_tests, make_folder, remove_folder);
 }
