@@ -91,16 +91,45 @@ not_drained() {
 # After the epilog, which would find the fault again.
 resume() {
     wait_until 20 is_drained_and_empty "$1" || complain "$1 is $(state_of "$1")"
+    sleep 0.3 # a retry stands in slurmd's log by then
+    wait_until 60 no_retries "$1" || complain "slurmd of $1 tells of its prolog again and again"
     as_root head scontrol update "nodename=$1" state=resume || complain "$1 cannot be resumed"
     wait_until 20 is_idle "$1" || complain "$1 is $(state_of "$1")"
 }
-# slurmctld asks for a prolog again whose answer came late, also when its job is over: by then the node has to be well.
-resume_mended() {
-    link UP "$1"
-    resume "$1"
-}
 is_drained_and_empty() { [[ $(state_of "$1") == drained ]]; }
 is_idle() { [[ $(state_of "$1") == idle ]]; }
+
+# ---------------------------------------------------------------- how Slurm ends a job whose prolog fails
+# slurmd tells slurmctld that the prolog is over, with the next request that it failed, and then to end the job.
+# Where these take their time, tasks may start meanwhile, srun may end with status 0, and a slurmd that finds the
+# job over tells of the prolog anew every 15 s, while slurmctld knows the job (MinJobAge): each time it is drained.
+
+# refused NODE [FILE...]: the job of the last command ended with an error, and made no FILE
+refused() {
+    local ms file
+    ms=$(told_within "$1")
+    if [[ ${ms:-0} -gt 50 ]]; then
+        diag "slurmd of $1 took $ms ms to have the job ended: what it did meanwhile is not looked at"
+        return
+    fi
+    [[ $status -ne 0 ]] || complain "exit status 0, it said: $err"
+    for file in "${@:2}"; do [[ ! -e $file ]] || complain "tasks ran: $file is there"; done
+}
+
+# Milliseconds from the end of NODE's last prolog to the job's end, as slurmd has it; "": it is not there.
+told_within() {
+    tail -n 400 "$state/log/$1.log" | awk -F '[][T:]' '
+        /^\[.*prolog failed status/ { failed = $3 * 3600 + $4 * 60 + $5; ms = "" }
+        /Could not launch .* cancelling job/ { ms = int(($3 * 3600 + $4 * 60 + $5 - failed) * 1000) }
+        END { print ms }'
+}
+
+no_retries() {
+    local last
+    last=$(grep -a 'Retrying prolog complete RPC' "$state/log/$1.log" | tail -n 1)
+    [[ $last =~ ^\[([^]]*)\] ]] || return 0
+    (($(date +%s) > $(date -d "${BASH_REMATCH[1]}" +%s) + 17))
+}
 
 completed() { # completed JOB: the job ended as if nothing had been wrong
     wait_until 20 job_is_over "$1" || true
@@ -153,7 +182,7 @@ start_health() {
     scheduler=,nohold_on_prolog_fail,sched_interval=2
     start_product "$1" --hardware <("$here/hgx_tree") --cred-expire 5 \
         --slurm-conf "Prolog=$programs/cluster-prolog" --slurm-conf "Epilog=$programs/cluster-epilog" \
-        --slurm-conf PrologFlags=Alloc,DeferBatch --slurm-conf SlurmdDebug=debug2 "${@:2}"
+        --slurm-conf PrologFlags=Alloc,DeferBatch --slurm-conf SlurmdDebug=debug2 --slurm-conf MinJobAge=10 "${@:2}"
     install -D -t "$state/tools/libexec" "$built"
     lay_doubles
     for node in "${nodes[@]}"; do prepare_node "$node" & started+=($!); done
