@@ -91,7 +91,7 @@ not_drained() {
 # After the epilog, which would find the fault again.
 resume() {
     wait_until 20 is_drained_and_empty "$1" || complain "$1 is $(state_of "$1")"
-    sleep 0.3 # a retry stands in slurmd's log by then
+    sleep 1 # a retry stands in slurmd's log by then
     wait_until 60 no_retries "$1" || complain "slurmd of $1 tells of its prolog again and again"
     as_root head scontrol update "nodename=$1" state=resume || complain "$1 cannot be resumed"
     wait_until 20 is_idle "$1" || complain "$1 is $(state_of "$1")"
@@ -107,6 +107,7 @@ is_idle() { [[ $(state_of "$1") == idle ]]; }
 # refused NODE [FILE...]: the job of the last command ended with an error, and made no FILE
 refused() {
     local ms file
+    wait_until 5 has_ended_it "$1" || true
     ms=$(told_within "$1")
     if [[ ${ms:-0} -gt 50 ]]; then
         diag "slurmd of $1 took $ms ms to have the job ended: what it did meanwhile is not looked at"
@@ -124,11 +125,13 @@ told_within() {
         END { print ms }'
 }
 
+has_ended_it() { [[ -n $(told_within "$1") ]]; }
+
 no_retries() {
     local last
     last=$(grep -a 'Retrying prolog complete RPC' "$state/log/$1.log" | tail -n 1)
     [[ $last =~ ^\[([^]]*)\] ]] || return 0
-    (($(date +%s) > $(date -d "${BASH_REMATCH[1]}" +%s) + 17))
+    (($(date +%s) > $(date -d "${BASH_REMATCH[1]}" +%s) + 22))
 }
 
 completed() { # completed JOB: the job ended as if nothing had been wrong

@@ -55,7 +55,8 @@ test_no_failure() {
     verdict "a task that ends with 0 does not end the step"
     # proctrack/cgroup would take a watcher that is left for a process of the step, and wait a second for its end
     # (init here collects what has ended when it likes)
-    run as_user bash -c 'for try in 1 2 3 4 5; do srun -Q -N4 --ntasks-per-node=4 --cluster-env=gang true; ps -C cluster-env -o stat= | grep -v Z; done; true'
+    run as_user bash -c 'for try in 1 2 3 4 5; do srun -Q -N4 --ntasks-per-node=4 --cluster-env=gang true
+        ! ps -C cluster-env -o stat= | grep -qv Z || { sleep 0.5; ps -C cluster-env -o stat= | grep -v Z; }; done; true'
     quiet
     verdict "when srun ends, those who watch its slurmstepds are gone"
     run as_user srun -N4 --cluster-env bash -c '[[ $RANK != 2 ]] || exit 3; sleep 1; : >ran.$RANK'

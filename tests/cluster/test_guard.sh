@@ -272,7 +272,7 @@ main() {
     fi
     helper=$("$here/slurm_node.sh" "$1")
     start_product "$1" --hardware <("$here/hgx_tree") --cred-expire 5 \
-        --slurm-conf "Prolog=$programs/cluster-prolog" --slurm-conf PrologFlags=Alloc,DeferBatch --slurm-conf SlurmdDebug=debug2 \
+        --slurm-conf "Prolog=$programs/cluster-prolog" --slurm-conf PrologFlags=Alloc,DeferBatch --slurm-conf SlurmdDebug=debug2 --slurm-conf MinJobAge=10 \
         --slurm-conf "HealthCheckProgram=$programs/cluster-healthcheck" --slurm-conf HealthCheckInterval=2 --slurm-conf HealthCheckNodeState=IDLE
     install -D "$helper" "$state/tools/libexec/slurm-node"
     for node in "${nodes[@]}"; do

@@ -91,7 +91,7 @@ main() {
     scheduler=,nohold_on_prolog_fail,sched_interval=2
     start_product "$1" --hardware <("$here/hgx_tree") --cred-expire 5 \
         --slurm-conf "Prolog=$programs/cluster-prolog" --slurm-conf "Epilog=$programs/cluster-epilog" \
-        --slurm-conf PrologFlags=Alloc,DeferBatch --slurm-conf SlurmdDebug=debug2
+        --slurm-conf PrologFlags=Alloc,DeferBatch --slurm-conf SlurmdDebug=debug2 --slurm-conf MinJobAge=10
     for node in "${nodes[@]}"; do
         as_root "$node" install -D -t "$programs" "$state"/tools/bin/cluster-{prolog,epilog}
         as_root "$node" install -d "$helpers"

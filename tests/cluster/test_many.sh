@@ -42,7 +42,7 @@ reconfigure() {
     for node in "${nodes[@]}"; do mark_log "$node"; done
     as_root head scontrol reconfigure
     wait_until 5 all_have_logged || true
-    sleep 1
+    sleep 3
 }
 all_have_logged() {
     local node
@@ -86,7 +86,7 @@ preflight_job() {
     quiet
     id=$(<"$home/preflight")
     wait_until 10 all_nodes_told "$id" "$many" || complain "$(preflight_of "$id" | wc -l) of them told"
-    told=$(preflight_of "$id")
+    told=$(preflight_of "$id") || true
 }
 
 test_preflight() {
@@ -125,20 +125,22 @@ test_preflight() {
 # What the others found, each kind once.
 of_others() { jq -rs --arg bad "$bad" 'map(select(.node != $bad) | .findings[] | "\(.verdict) \(.check)") | unique | join(",")' <<<"$told"; }
 
+of_the_bad_one() { jq -r --arg bad "$bad" 'select(.node == $bad) | .findings[] | "\(.verdict) \(.check)"' <<<"$told" | sort -u; }
+
 test_slow_one() {
-    local try
+    local try too_slow="fail gang.rail.bandwidth"
     wait_until 30 all_idle || complain "not idle: $(as_user sinfo -h -o '%T %N')"
     configure 'mode = "drain";' "$expect" 'preflight = { mode = "network"; deadline = 8; below_median = 90; };'
     as_root "$bad" tc qdisc add dev eth1 root tbf rate 1mbit burst 4kb latency 200ms
     for try in 1 2 3; do # as above
         preflight_job
-        [[ -n $(of_others) ]] || break
+        [[ -n $(of_others) || $(of_the_bad_one) != "$too_slow" ]] || break
         wait_until 30 all_idle || true
     done
     as_root "$bad" tc qdisc del dev eth1 root
     not_drained
     [[ -z $(of_others) ]] || complain "others: $(of_others)"
-    [[ $(jq -r --arg bad "$bad" 'select(.node == $bad) | .findings[] | "\(.verdict) \(.check)"' <<<"$told" | sort -u) == "fail gang.rail.bandwidth" ]] ||
+    [[ $(of_the_bad_one) == "$too_slow" ]] ||
         complain "$(jq -c --arg bad "$bad" 'select(.node == $bad) | .findings' <<<"$told")"
     diag "tries: $try; $bad: $(jq -r --arg bad "$bad" 'select(.node == $bad) | .findings[0].text' <<<"$told")"
     verdict "one of them is behind a shaper: it alone is told, nobody is drained"
@@ -146,22 +148,24 @@ test_slow_one() {
 
 # shellcheck disable=SC2154 # submit sets out
 test_silent_one() {
-    local named
+    local named=''
     wait_until 30 all_idle || complain "not idle: $(as_user sinfo -h -o '%T %N')"
     as_root "$bad" kill -STOP "$(<"$state/pid/$bad")"
     submit silent "$home/silent.out" -N"$many" --requeue --wrap "srun -Q hostname >$home/silent.hosts; touch $home/silent.done"
     wait_until 30 is_requeued "$out" || complain "$(as_root head scontrol show job "$out")"
-    told=$(preflight_of "$out" || true) # nothing, of who never came
-    [[ $(of_others) == "unknown gang.reach" ]] || complain "others: $(of_others)"
-    # a slurmd that does not go on forwards the job to none of those behind it in Slurm's tree
-    named=$(jq -r '.findings[].subject' <<<"$told" | sort -u)
-    [[ $named == "$(comm -23 <(printf '%s\n' "${nodes[@]}" | sort) <(jq -r .node <<<"$told" | sort))" ]] || complain "named: $named"
+    wait_until 10 silent_are_named "$out" || complain "others: $(of_others)" "named: $named"
     [[ $'\n'$named$'\n' == *$'\n'"$bad"$'\n'* ]] || complain "$bad is not named"
     diag "named: ${named//$'\n'/ }"
     as_root "$bad" kill -CONT "$(<"$state/pid/$bad")"
     ended silent
     not_drained
     verdict "one of them never comes: it is named, nobody is drained, the job is requeued and runs"
+}
+# A slurmd that does not go on forwards the job to none of those behind it in Slurm's tree.
+silent_are_named() {
+    told=$(preflight_of "$1" || true) # nothing, of who never came
+    named=$(jq -r '.findings[].subject' <<<"$told" | sort -u)
+    [[ $(of_others) == "unknown gang.reach" && $named == "$(comm -23 <(printf '%s\n' "${nodes[@]}" | sort) <(jq -r .node <<<"$told" | sort))" ]]
 }
 is_requeued() { as_root head scontrol show job "$1" | grep -q 'Restarts=1'; }
 
@@ -189,6 +193,7 @@ watch_drained() {
 
 test_all_bad() {
     local node ends took
+    configure 'mode = "drain"; deadline = 60;' "$expect" # slurmctld is one, and has two cores with 64 nodes
     for node in "${nodes[@]}"; do
         link DOWN "$node"
         mark_log "$node"

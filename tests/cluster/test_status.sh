@@ -41,6 +41,7 @@ test_idle() {
 }
 
 make_trouble() {
+    wait_until 30 is_calm || complain "$(look_around)" # no epilog is under way
     link DOWN n9
     as_user srun -Q -w n9 true >/dev/null 2>&1 || true
     wait_until 20 is_drained_and_empty n9 || complain "n9 is $(state_of n9)"

@@ -238,7 +238,7 @@ begin_node() { # NODES NODE [ARGUMENT...]: its text is $work/node.NODE
     nodes=$1 node=$2
     shift 2
     CLUSTER_ENV_BENCH_TOKEN=${token:-secret} timeout 60 "$work/helpers/bench-nccl" --name="n$node" --nodes="$nodes" \
-        --node="$node" --address=127.0.0.1 --port="$port" --meet=4000 --limit=7000 "$@" >"$work/node.$node" 2>&1 &
+        --node="$node" --address=127.0.0.1 --port="$port" --meet="${meet_ms:-4000}" --limit="${limit_ms:-7000}" "$@" >"$work/node.$node" 2>&1 &
     started="$started $!"
 }
 end_nodes() {
@@ -344,6 +344,7 @@ check_hardware() {
 check_strangers() {
     scene
     rm -f "$work"/node.?
+    meet_ms=20000 limit_ms=30000 # for both, and the strangers take their time
     begin_node 2 0
     python3 - "$port" "$work/stranger" <<'END' &
 import socket, sys, time
@@ -373,6 +374,7 @@ END
     done
     begin_node 2 1
     end_nodes
+    unset meet_ms limit_ms
     is "strangers are told nothing" "$(cat "$work/stranger")" "0 bytes"
     is "and the nodes meet all the same" "$(words outcome)" "done|done"
     begin_node 2 0

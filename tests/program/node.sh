@@ -69,6 +69,7 @@ mask_metrics() {
 # slurmd gives a prolog no LD_LIBRARY_PATH: the library is found as NVIDIA's is, by the loader's cache.
 mount_node() {
     helpers=$(setting libexecdir | sed "s|\${exec_prefix}|$(setting prefix)|")/cluster-env
+    [ -d "${helpers%/*}" ] || skip_all "there is no ${helpers%/*} to mount over"
     mount -t tmpfs none /etc && mount -t tmpfs none /run && mount -t tmpfs none /var/cache &&
         mount -t tmpfs none /var/log && mask_metrics &&
         mount --bind "$work/tree/sys" /sys && mkdir /run/libexec && mount --bind "${helpers%/*}" /run/libexec &&

@@ -139,7 +139,7 @@ no answer within its deadline of 0.5 s (waited 1 s) [gpu.ecc.mode]
 what probe-verbs knows stays unknown: no answer in 1.5"
 use_helpers
 
-impatient 'name = "gpu.ecc.mode"; deadline = 0.5;'
+impatient 'name = "gpu.*"; deadline = 3;' 'name = "gpu.ecc.mode"; deadline = 0.5;'
 scene 'init=slow:700:0'
 is "NVML is slow: unknown to the check for which that was too late, and to no other" "$(prolog | sed 's/waited [0-9.]* s/waited N s/')" \
     "unknown: no answer within its deadline of 0.5 s (waited N s) [gpu.ecc.mode]
@@ -162,7 +162,9 @@ echo 'mode = "drain";' >/etc/slurm/cluster-env.conf
 
 # ---------------------------------------------------------------- while one hangs
 
-# The child that does the work, and the helper that hangs below it.
+# The child that does the work, and the helper that hangs below it: long enough to be looked at on a slow machine.
+echo 'mode = "drain"; deadline = 30;' >/etc/slurm/cluster-env.conf
+prolog >"$work/policy"
 scene 'gpu.*.all=hang'
 phase prolog 7 >"$work/said" 2>&1 &
 prolog=$!
@@ -179,8 +181,11 @@ done
 is "a helper has no files of ours but its own three" "$(find "/proc/$helper/fd" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')" "0 1 2 "
 is "those that answered are collected: no zombie" "$(cat "/proc/$worker/task/$worker/children")" "$helper "
 is "and their files are closed" "$(find "/proc/$worker/fd" -mindepth 1 -printf '%l\n' | grep -E '^/(sys|proc|run|etc)|kmsg|pidfd')" "anon_inode:[pidfd]"
-wait $prolog
+[ -z "$helper" ] || kill -KILL "$helper"
+wait $prolog || true
+echo 'mode = "drain";' >/etc/slurm/cluster-env.conf
 scene
+prolog >"$work/policy"
 
 # ---------------------------------------------------------------- the kernel log
 

@@ -15,7 +15,7 @@ work=$(mktemp -d)
 at_end rm -rf "$work"
 
 demo() { within 300 "$top/demo" "$@"; }
-clusters() { "$top/tests/cluster/cluster" list | wc -l; }
+has_cluster() { "$top/tests/cluster/cluster" list | grep "owner=$1 " >/dev/null; } # has_cluster PID
 
 shown_in_readme() {
     mkdir "$work/blocks"
@@ -78,17 +78,15 @@ killed() {
     local pid rc=0
     setsid "$top/demo" -n 2 sleep 60 >/dev/null 2>&1 &
     pid=$!
-    ok "a demo begins" wait_until 60 has_a_new_cluster
+    ok "a demo begins" wait_until 60 has_cluster "$pid"
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null || true
     demo -n 1 true >/dev/null 2>&1 || rc=$?
     is "$rc" 0 "a demo after a killed one works"
-    ok "and nothing of the killed one is left" wait_until 20 is_as_before
+    ok "and nothing of the killed one is left" wait_until 20 is_gone "$pid"
 }
 
-before=$(clusters)
-has_a_new_cluster() { [[ $(clusters) -gt $before ]]; }
-is_as_before() { "$top/tests/cluster/cluster" sweep >/dev/null 2>&1; [[ $(clusters) -le $before ]]; }
+is_gone() { "$top/tests/cluster/cluster" sweep >/dev/null 2>&1; ! has_cluster "$1"; }
 
 kept() {
     local state

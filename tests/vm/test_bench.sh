@@ -93,13 +93,15 @@ test_perftest() {
     command -v ib_write_bw >/dev/null || { skip "beside ib_write_bw" "perftest is not installed"; return; }
     within 60 ib_write_bw -d mlx5_0 -x 1 -F -n 400 >/dev/null 2>&1 &
     server=$!
-    sleep 1
-    theirs=$(within 60 ib_write_bw -d mlx5_0 -x 1 -F -n 400 --report_gbits 127.0.0.1 2>/dev/null | awk '$1 == 65536 { print $4 }')
+    wait_until 20 server_listens || true
+    theirs=$(within 60 ib_write_bw -d mlx5_0 -x 1 -F -n 400 --report_gbits 127.0.0.1 2>/dev/null | awk '$1 == 65536 { print $4 }') || true
     wait "$server" || true
     own=$(bench --rail=mlx5_0 --json | head -n -1 | jq '.rails[0].write_gbps')
     diag "bench rdma $own Gb/s, ib_write_bw $theirs Gb/s, ratio $(awk -v a="$own" -v b="$theirs" 'BEGIN { printf "%.2f", b ? a / b : 0 }')"
     like "$own $theirs" '^[0-9.]+ [0-9.]+$' "both measure the same device"
 }
+
+server_listens() { [[ -n $(ss -Htln sport = :18515) ]]; } # perftest's port
 
 # Only these two: there is no way from the others.
 test_ring() {
@@ -155,7 +157,7 @@ test_strangers() {
     silent=$!
     bench --rail=mlx5_4 --peer=127.0.0.1 --wait=30 >"$work/b"
     wait "$a"
-    kill "$silent"
+    kill "$silent" || true
     is "$(verdicts <"$work/a"; verdicts <"$work/b")" "$(both mlx5_3/1; echo status 0; both mlx5_4/1; echo status 0)" \
         "garbage on the port, and who says nothing, do not keep the nodes apart"
     like "$(beside /dev/zero)" 'unknown .*what came is not of cluster-env.*status 3' "a peer that talks nonsense is unknown"
@@ -163,7 +165,7 @@ test_strangers() {
     sleep 100 >"$work/silence" &
     silent=$!
     like "$(beside "$work/silence")" 'unknown .*said nothing in time.*status 3' "and so is one that says nothing"
-    kill "$silent"
+    kill "$silent" || true
     like "$(bench --rail=mlx5_4 --peer=127.0.0.1 --wait=1)" 'unknown .*no answer in 1 s: .*refused.*status 3' "nobody there: unknown, after --wait"
     like "$(bench --rail=mlx5_4 --listen=127.0.0.1 --wait=1)" 'unknown .*no answer in 1 s: no node came.*status 3' "nobody came: unknown, after --wait"
     like "$(bench --rail=mlx5_4 --listen=10.99.0.1 --wait=1)" 'unknown .*cannot listen on 10.99.0.1.*status 3' "an address that is not this node's"
@@ -245,6 +247,8 @@ test_gpu() {
     nothing_is_left "GPU memory"
 }
 
+measures() { grep -q 'type RC' <<<"$(rdma resource show qp 2>/dev/null)"; }
+
 # The end of a cable is down where the other one is: the side that has it down blames itself.
 test_down() {
     ip link set eth1 down
@@ -253,11 +257,11 @@ test_down() {
     like "$(<"$work/out")" 'fail .*mlx5_1/1 DOWN \(Disabled\), expected ACTIVE; check cable' "a link that is down: the words of ib.port.state"
     is "$(grep -c '^pass .*mlx5_0/1' "$work/out") $(tail -n 1 "$work/out")" "2 status 1" "the other rail is measured, and the status is 1"
     ip link set eth1 up
-    (sleep 2.5; ip link set eth0 down) &
+    (wait_until 20 measures; sleep 1; ip link set eth0 down) &
     like "$(bench --rail=mlx5_0 --seconds=5)" 'fail .*mlx5_0/1 DOWN \(Disabled\) during the test, expected ACTIVE.*status 1' "a link that goes down during the test"
     wait
     ip link set eth0 up
-    (sleep 4; ip link set eth3 down) &
+    (wait_until 20 measures; sleep 2; ip link set eth3 down) &
     pair --seconds=8
     like "$(<"$work/a")" 'fail .*mlx5_3/1 DOWN \(Disabled\) during the test.*status 1' "two nodes: the one whose link went down fails"
     like "$(<"$work/b")" 'fail .*mlx5_4/1 DOWN \(Polling\) during the test.*status 1' "and the other end of its cable with it"

@@ -15,7 +15,7 @@ settled() {
     local now before=''
     now=$(messages)
     while [[ $now != "$before" ]]; do
-        sleep 1
+        sleep 2
         before=$now
         now=$(messages)
     done
