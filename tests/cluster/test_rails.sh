@@ -309,7 +309,7 @@ test_require() {
     mapfile -t all < <(rails n9)
     link DOWN n9 "${all[@]}"
     ended_by_refusal "n9: rdma=require, but this node has no usable rail: .*none of them up" --cluster-env=rdma=require
-    verdict "rdma=require, all rails of n9 down: the step ends on all nodes at once, one line names n9"
+    verdict "rdma=require, all rails of n9 down: the step ends on all nodes within 2 s, one line names n9"
     ended_by_refusal "n9: rdma=require" --ntasks-per-node=4 --cluster-env=rdma=require
     verdict "the same with four tasks a node: still one line"
     submit refused "$home/refused.out" -N4 --cluster-env=rdma=require "$jobs/small.sh" "$jobs" "$home/refused"
@@ -386,7 +386,7 @@ test_expected() {
     verdict "four of eight expected rails, differ = \"warn\": the step runs, the node says so once"
     expect common
     ended_by_refusal "n10: this node has 4 InfiniBand rails" --cluster-env
-    verdict "differ = \"common\": a node that falls short of what is expected ends the step at once"
+    verdict "differ = \"common\": a node that falls short of what is expected ends the step within 2 s"
     expect refuse
     ended_by_refusal "n10: this node has 4 InfiniBand rails" --cluster-env
     verdict "differ = \"refuse\": the same"
@@ -424,7 +424,7 @@ test_differ() {
 
     expect refuse "$expect_four"
     ended_by_refusal "alpha: $differ; choose equal nodes, or rdma=off" --cluster-env
-    verdict "differ = \"refuse\": the step ends at once with one line"
+    verdict "differ = \"refuse\": the step ends within 2 s with one line"
     run as_user srun -N4 --cluster-env=rdma=off true
     quiet
     verdict "differ = \"refuse\": with rdma=off it runs"

@@ -151,7 +151,7 @@ test_stale_book() {
     local stale="alpha: the address book is stale: it gives 10.20.0.99 for alpha"
     on_book 's/^10.20.0.14 /10.20.0.99 /'
     ended_by_refusal "$stale" --cluster-env
-    verdict "the primary does not own the address of the book: the step ends at once, one line names the book"
+    verdict "the primary does not own the address of the book: the step ends within 2 s, one line names the book"
     ended_by_refusal "$stale" --ntasks-per-node=4 --cluster-env
     verdict "the same with four tasks a node: still one line"
     submit stale "$home/stale.out" -N4 --cluster-env "$jobs/small.sh" "$jobs" "$home/stale"
@@ -176,7 +176,7 @@ test_slow_start() {
     echo "optional $double 200" >>"$state/etc/plugstack.conf"
     on_book 's/^10.20.0.14 /10.20.0.99 /'
     ended_by_refusal "alpha: the address book is stale" --ntasks-per-node=2 --cluster-env
-    verdict "a refusal while other tasks are still being started: the step ends at once all the same"
+    verdict "a refusal while other tasks are still being started: the step ends within 2 s all the same"
     restore_texts
     sed -i '/spank_slow/d' "$state/etc/plugstack.conf"
 }

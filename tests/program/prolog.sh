@@ -182,7 +182,7 @@ is "a helper has no files of ours but its own three" "$(find "/proc/$helper/fd" 
 is "those that answered are collected: no zombie" "$(cat "/proc/$worker/task/$worker/children")" "$helper "
 is "and their files are closed" "$(find "/proc/$worker/fd" -mindepth 1 -printf '%l\n' | grep -E '^/(sys|proc|run|etc)|kmsg|pidfd')" "anon_inode:[pidfd]"
 [ -z "$helper" ] || kill -KILL "$helper"
-wait $prolog || true
+wait $prolog
 echo 'mode = "drain";' >/etc/slurm/cluster-env.conf
 scene
 prolog >"$work/policy"
