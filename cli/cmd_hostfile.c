@@ -6,7 +6,6 @@
 #include "command.h"
 #include "report/cluster.h"
 #include "session/job.h"
-#include "slurm/environment.h"
 
 struct arguments {
     enum ce_hostfile format;
@@ -48,25 +47,21 @@ static const struct argp argp = {
            "Horovod launchers take it.",
 };
 
-static uint32_t *find_slots(const struct arguments *arguments, const struct ce_job *job,
-                            const struct ce_environ *env)
+static uint32_t *find_slots(const struct arguments *arguments, const struct ce_job *job)
 {
     uint32_t count = job->session->cluster.node_count;
     uint32_t same = arguments->slots ? arguments->slots : job->task.gpus_on_node;
     uint32_t *slots = calloc(count, sizeof *slots);
-    if (slots && !same)
-        ce_slurm_count_tasks(env, &job->session->allocation, slots);
-    for (uint32_t i = 0; slots && same && i < count; i++)
-        slots[i] = same;
+    for (uint32_t i = 0; slots && i < count; i++)
+        slots[i] = same ? same : job->session->allocation.tasks[i];
     return slots;
 }
 
 static int print_hostfile(const struct arguments *arguments, struct ce_job *job,
                           struct ce_error *err)
 {
-    const struct ce_environ env = ce_process_environ();
     ce_autotext struct ce_text out = CE_TEXT(64 << 20);
-    ce_autofree uint32_t *slots = find_slots(arguments, job, &env);
+    ce_autofree uint32_t *slots = find_slots(arguments, job);
     struct ce_view view = ce_job_view(job);
     if (!slots)
         return ce_fail(err, "no memory");

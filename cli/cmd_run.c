@@ -19,7 +19,6 @@
 #include "primary_result.h"
 #include "report/cluster.h"
 #include "session/job.h"
-#include "slurm/environment.h"
 
 /* MFD_NOEXEC_SEAL, which the headers of older systems do not have. */
 enum { NOEXEC_SEAL = 0x0008 };
@@ -78,15 +77,11 @@ static const struct argp argp = {
 
 /* ---------------------------------------------------------------- the command */
 
-static int fill_slots(const struct ce_job *job, uint32_t *slots, uint32_t count)
+static void fill_slots(const struct ce_job *job, uint32_t *slots, uint32_t count)
 {
-    const struct ce_environ env = ce_process_environ();
     uint32_t gpus = job->task.gpus_on_node;
-    if (!gpus)
-        ce_slurm_count_tasks(&env, &job->session->allocation, slots);
-    for (uint32_t i = 0; gpus && i < count; i++)
-        slots[i] = gpus;
-    return 0;
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = gpus ? gpus : job->session->allocation.tasks[i];
 }
 
 /* Linux before 6.3 does not know the flag; later ones may warn of a file without it, or refuse it. */
@@ -104,8 +99,9 @@ static int make_hostfile(const struct ce_job *job, const struct ce_view *view, c
     uint32_t count = view->cluster->node_count;
     ce_autotext struct ce_text text = CE_TEXT(64 << 20);
     ce_autofree uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots || fill_slots(job, slots, count) < 0)
+    if (!slots)
         return ce_fail(err, "no memory");
+    fill_slots(job, slots, count);
     if (ce_report_hostfile(view, CE_HOSTFILE_DEEPSPEED, slots, &text, err) < 0)
         return -1;
     int fd = make_memory_file("hostfile");

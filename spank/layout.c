@@ -2,19 +2,65 @@
 #include "layout.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/parse.h"
 #include "launch/variables.h"
+#include "slurm/layout.h"
 #include "slurm/nodes.h"
 
-bool ce_layout_is_needed(void)
+/* ---------------------------------------------------------------- is it needed? */
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+
+/* What the process around the plugin, srun or slurmstepd, read from slurm.conf.  Not declared for
+ * others, so it may go: weak, it does not keep the plugin from loading. */
+extern slurm_conf_t slurm_conf __attribute__((weak));
+
+/* It takes the place of TopologyPlugin= and is next to slurm.conf, also if slurmctld sent both. */
+static bool has_topology_yaml(void)
+{
+    const char *conf = slurm_conf.slurm_conf ? slurm_conf.slurm_conf : "";
+    const char *slash = strrchr(conf, '/');
+    char path[PATH_MAX];
+    return slash &&
+           ce_fits(snprintf(path, sizeof path, "%.*s/topology.yaml", (int)(slash - conf), conf),
+                   sizeof path) &&
+           access(path, F_OK) == 0;
+}
+
+static bool orders_by_topology(void)
+{
+    const slurm_conf_t *conf = &slurm_conf;
+    return !conf || ce_slurm_orders_by_topology(SLURM_VERSION_NUMBER, conf->topology_plugin,
+                                                has_topology_yaml(),
+                                                conf->select_type_param & SELECT_NO_DIST_TOPO_BLOCK);
+}
+
+#else
+
+static bool orders_by_topology(void)
+{
+    return false;
+}
+
+#endif
+
+bool ce_layout_is_needed(uint32_t nodes)
 {
     const char *distribution = getenv("SLURM_DISTRIBUTION");
-    return distribution && strncmp(distribution, "arbitrary", 9) == 0;
+    bool arbitrary = distribution && strncmp(distribution, "arbitrary", 9) == 0;
+    return nodes > 1 && (arbitrary || orders_by_topology());
 }
+
+/* ---------------------------------------------------------------- asking */
 
 static uint32_t lowest(const uint32_t *ranks, uint32_t count)
 {
@@ -22,6 +68,17 @@ static uint32_t lowest(const uint32_t *ranks, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         low = ranks[i] < low ? ranks[i] : low;
     return low;
+}
+
+/* false: ranks begin anew in each component of a heterogeneous step. */
+static bool find_first(const slurm_step_layout_t *layout, uint32_t *first)
+{
+    uint32_t starts = 0;
+    for (uint32_t i = 0; i < layout->node_cnt; i++) {
+        first[i] = lowest(layout->tids[i], layout->tasks[i]);
+        starts += first[i] == 0;
+    }
+    return starts == 1;
 }
 
 static int write_layout(const struct ce_step_id *id, const slurm_step_layout_t *layout,
@@ -37,13 +94,16 @@ static int write_layout(const struct ce_step_id *id, const slurm_step_layout_t *
     ce_autofree uint32_t *first = calloc(layout->node_cnt, sizeof *first);
     if (!first)
         return ce_fail(err, "no memory");
-    for (uint32_t i = 0; i < layout->node_cnt; i++)
-        first[i] = lowest(layout->tids[i], layout->tasks[i]);
-    ce_slurm_write_layout(id, nodes, first, out);
-    return ce_text_ok(out) ? 0 : ce_fail(err, "too many nodes for -m arbitrary");
+    if (!find_first(layout, first))
+        return 0;
+    ce_slurm_layout_write(id, nodes, first, out);
+    return ce_text_ok(out) ? 0
+                           : ce_fail(err, "the order of %u nodes is longer than the %d bytes of a "
+                                          "variable; use -m cyclic, or fewer nodes",
+                                     layout->node_cnt, CE_VALUE_MAX);
 }
 
-int ce_layout_hand_on(const struct ce_step_id *id, struct ce_error *err)
+int ce_layout_pass_on(const struct ce_step_id *id, struct ce_error *err)
 {
     slurm_step_id_t step;
     ce_autotext struct ce_text value = CE_TEXT(CE_VALUE_MAX);
@@ -56,7 +116,22 @@ int ce_layout_hand_on(const struct ce_step_id *id, struct ce_error *err)
         return ce_fail(err, "cannot get the layout of the step: %s", slurm_strerror(errno));
     int failed = write_layout(id, layout, &value, err);
     slurm_job_step_layout_free(layout);
-    if (!failed && setenv(CE_LAYOUT_VARIABLE, ce_text_string(&value), 1) < 0)
+    if (!failed && value.length && setenv(CE_LAYOUT_VARIABLE, ce_text_string(&value), 1) < 0)
         failed = ce_fail(err, "cannot set " CE_LAYOUT_VARIABLE);
     return failed;
+}
+
+/* ---------------------------------------------------------------- batch scripts */
+
+void ce_layout_mark_job(const struct ce_environ *env, const struct ce_step_id *id)
+{
+    struct ce_allocation allocation = {.id = *id};
+    ce_autotext struct ce_text value = CE_TEXT(CE_VALUE_MAX);
+    if (!orders_by_topology() || ce_slurm_nodes(env, &allocation, NULL) < 0)
+        return;
+    if (ce_allocation_node_count(&allocation) > 1)
+        ce_slurm_layout_write_job(id, allocation.nodes, &value);
+    ce_allocation_free(&allocation);
+    if (ce_text_ok(&value) && value.length)
+        env->set(env->ctx, CE_LAYOUT_VARIABLE, ce_text_string(&value));
 }

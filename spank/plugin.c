@@ -11,11 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/parse.h"
 #include "layout.h"
 #include "model/request.h"
 #include "refusal.h"
 #include "session/session.h"
 #include "slurm/environment.h"
+#include "slurm/place.h"
 #include "spank_env.h"
 #include "stepd_watch.h"
 #include "submission.h"
@@ -174,17 +176,27 @@ static void forget(void)
     state.failure.text[0] = '\0';
 }
 
-/* In srun, once the step exists: -m arbitrary is the one order that the tasks can be told.  (A
- * heterogeneous step in an ordinary job is another that they cannot work out, but srun has forked by
- * now, and what is set here would reach only the first component's tasks.) */
+static bool runs_launcher(spank_t spank)
+{
+    char **argv = NULL;
+    int argc = 0;
+    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
+           argv[0] && ce_slurm_is_launcher(argv[0]);
+}
+
+/* In srun, once the step exists: an order that the tasks cannot work out is asked for.  (That of a
+ * heterogeneous step is another, but srun has forked by now, and what is set here would reach only the
+ * first component's tasks.)  An MPI launcher's daemons get what the batch script has. */
 HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
 {
     struct arguments arguments = read_arguments(ac, av);
     struct ce_step_id id;
     struct ce_error err;
+    uint32_t nodes = 0;
     bool wanted = state.given ? state.request.on : arguments.on;
-    if (wanted && ce_layout_is_needed() && identify(spank, &id) &&
-        ce_layout_hand_on(&id, &err) < 0)
+    if (wanted && spank_get_item(spank, S_JOB_NNODES, &nodes) == ESPANK_SUCCESS &&
+        ce_layout_is_needed(nodes) && !runs_launcher(spank) && identify(spank, &id) &&
+        ce_layout_pass_on(&id, &err) < 0)
         slurm_error("cluster-env: %s", err.text);
     return 0;
 }
@@ -198,14 +210,6 @@ static void hand_on_option(const struct ce_environ *env)
     const struct ce_request inherited = ce_request_inherited(&state.request);
     if (env->set(env->ctx, OPTION_VARIABLE, ce_request_format(&inherited, text)) < 0)
         slurm_error("cluster-env: cannot set " OPTION_VARIABLE);
-}
-
-static bool runs_launcher(spank_t spank)
-{
-    char **argv = NULL;
-    int argc = 0;
-    return spank_get_item(spank, S_JOB_ARGV, &argc, &argv) == ESPANK_SUCCESS && argc > 0 &&
-           argv[0] && ce_slurm_is_launcher(argv[0]);
 }
 
 HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
@@ -225,6 +229,8 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
         hand_on_option(&env);
     if (state.launcher)
         id.kind = CE_STEP_BATCH;
+    else if (id.kind != CE_STEP_TASKS)
+        ce_layout_mark_job(&env, &id);
     state.session =
         ce_session_open(arguments.run_dir, &env, id, &state.request, &state.failure);
     state.refusal = ce_refusal_create();
@@ -312,20 +318,42 @@ static int give_up(const struct ce_session *session, spank_t spank, const struct
     return 0;
 }
 
+/* Slurm counts the nodes and tasks of a heterogeneous step by component, and the environment has the
+ * numbers of the whole step.  false: Slurm does not say. */
+static bool find_part(spank_t spank, const struct ce_environ *env, const struct ce_task *task,
+                      struct ce_step_part *part)
+{
+    uint32_t node = 0, rank = 0, node_index = 0;
+    const char *text = ce_environ_get(env, "SLURM_NODEID");
+    if (spank_get_item(spank, S_JOB_NODEID, &node) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_NNODES, &part->node_count) != ESPANK_SUCCESS || !text ||
+        ce_parse_u32(text, node, UINT32_MAX, &node_index) < 0 || rank > task->rank)
+        return false;
+    part->first_node = node_index - node;
+    part->first_task = task->rank - rank;
+    return true;
+}
+
 /* A plugin that gives every task the environment of one of them gives all the same rank.  Slurm's
  * own count of the tasks on this node is not in the environment. */
 static int check_own_place(const struct ce_session *session, spank_t spank,
-                           const struct ce_task *task, struct ce_error *err)
+                           const struct ce_environ *env, const struct ce_task *task,
+                           struct ce_error *err)
 {
+    struct ce_step_part part;
     int local = 0;
-    if (session->allocation.id.kind != CE_STEP_TASKS ||
-        spank_get_item(spank, S_TASK_ID, &local) != ESPANK_SUCCESS ||
-        (uint32_t)local == task->local_rank)
+    if (session->allocation.id.kind != CE_STEP_TASKS)
         return 0;
-    return ce_fail(err,
-                   "SLURM_LOCALID=%u in task %d of this node: another plugin replaced the task's "
-                   "environment; see docs/hooks.md on the order in plugstack.conf",
-                   task->local_rank, local);
+    if ((spank_get_item(spank, S_TASK_ID, &local) == ESPANK_SUCCESS &&
+         (uint32_t)local != task->local_rank) ||
+        !find_part(spank, env, task, &part))
+        return ce_fail(err,
+                       "SLURM_LOCALID=%u and SLURM_PROCID=%u in task %d of this node: another plugin "
+                       "replaced the task's environment; see docs/hooks.md on the order in "
+                       "plugstack.conf",
+                       task->local_rank, task->rank, local);
+    return ce_slurm_check_place(env, &session->allocation, task, &part, err);
 }
 
 /* What gang and output=primary need of a task, behind all that may speak. */
@@ -354,7 +382,7 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
         return 0;
     struct ce_environ env = ce_spank_environ(spank);
     if (ce_session_enter(session, &env, &task, &err) < 0 ||
-        check_own_place(session, spank, &task, &err) < 0)
+        check_own_place(session, spank, &env, &task, &err) < 0)
         return give_up(session, spank, &err);
     if (set_variables(session, &task, &env, &err) < 0)
         return give_up(session, spank, &err);

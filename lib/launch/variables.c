@@ -20,6 +20,12 @@ static const char *node_name(const struct ce_view *view, uint32_t rank)
     return ce_hostlist_name(view->allocation->nodes, rank);
 }
 
+/* Is it known which node comes first?  Not in a script whose steps have an order of their own. */
+static bool is_in_rank_order(const struct ce_view *view)
+{
+    return view->allocation->order != CE_ORDER_JOB;
+}
+
 /* The address where the book has one, else the name. */
 static void add_address_or_name(const struct ce_view *view, struct ce_text *out, uint32_t rank)
 {
@@ -46,7 +52,7 @@ static void add_host_port(const struct ce_view *view, struct ce_text *out, uint3
 
 static void add_ip_list(const struct ce_view *view, struct ce_text *out, const char *separator)
 {
-    if (view->cluster->known != view->cluster->node_count)
+    if (view->cluster->known != view->cluster->node_count || !is_in_rank_order(view))
         return;
     for (uint32_t i = 0; i < view->cluster->node_count && ce_text_ok(out); i++) {
         ce_text_add(out, i ? separator : "");
@@ -80,12 +86,14 @@ static void cluster_ip(const struct ce_view *view, struct ce_text *out)
 
 static void primary_addr(const struct ce_view *view, struct ce_text *out)
 {
-    add_address_or_name(view, out, 0);
+    if (is_in_rank_order(view))
+        add_address_or_name(view, out, 0);
 }
 
 static void primary_ip(const struct ce_view *view, struct ce_text *out)
 {
-    add_address(out, &view->cluster->addresses[0]);
+    if (is_in_rank_order(view))
+        add_address(out, &view->cluster->addresses[0]);
 }
 
 static void primary_port(const struct ce_view *view, struct ce_text *out)
@@ -95,7 +103,8 @@ static void primary_port(const struct ce_view *view, struct ce_text *out)
 
 static void host_node_addr(const struct ce_view *view, struct ce_text *out)
 {
-    add_host_port(view, out, view->port.number);
+    if (is_in_rank_order(view))
+        add_host_port(view, out, view->port.number);
 }
 
 static void num_trainers(const struct ce_view *view, struct ce_text *out)
@@ -111,7 +120,8 @@ static void cluster_ips(const struct ce_view *view, struct ce_text *out)
 
 static void cluster_nodes(const struct ce_view *view, struct ce_text *out)
 {
-    for (uint32_t i = 0; i < view->cluster->node_count && ce_text_ok(out); i++) {
+    uint32_t count = is_in_rank_order(view) ? view->cluster->node_count : 0;
+    for (uint32_t i = 0; i < count && ce_text_ok(out); i++) {
         ce_text_add(out, i ? "," : "");
         ce_text_add(out, node_name(view, i));
     }
@@ -342,6 +352,8 @@ const char *ce_variable_absence(const struct ce_variable *variable, const struct
         return "not asked for";
     if (of_rails)
         return is_without_rdma(view) ? "NCCL_IB_DISABLE is set" : view->cluster->rails.reason;
+    if (variable->class == CE_IDENTITY && !is_in_rank_order(view))
+        return "each step has its own order: Slurm places tasks by its topology";
     if (variable->value == nccl_ib_addr_family || variable->value == nccl_socket_family)
         return "not needed here";
     return "not known on this node";

@@ -2,6 +2,7 @@
 #include "model/allocation.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -41,5 +42,8 @@ int ce_step_id_parse(const char *text, struct ce_step_id *ret)
 void ce_allocation_free(struct ce_allocation *allocation)
 {
     ce_hostlist_destroy(allocation->nodes);
+    free(allocation->tasks);
+    free(allocation->first);
     allocation->nodes = NULL;
+    allocation->tasks = allocation->first = NULL;
 }

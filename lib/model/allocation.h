@@ -14,12 +14,13 @@ enum ce_step_kind {
     CE_STEP_INTERACTIVE, /* salloc's shell: as the batch script */
 };
 
-/* How a task finds itself in the list of nodes. */
+/* How the nodes are ordered, and how a task finds itself among them. */
 enum ce_node_order {
-    CE_ORDER_NODEID,     /* SLURM_NODEID is the index */
-    CE_ORDER_COMPONENTS, /* heterogeneous: so too, but the order is not that of Slurm's list */
-    CE_ORDER_LAYOUT,     /* -m arbitrary, in the order that Slurm was asked for: by name */
+    CE_ORDER_NODEID,     /* Slurm's list; SLURM_NODEID is the index */
+    CE_ORDER_COMPONENTS, /* heterogeneous: SLURM_NODEID too, but not in the order of Slurm's list */
+    CE_ORDER_LAYOUT,     /* the order that srun asked Slurm for: by name */
     CE_ORDER_UNKNOWN,    /* -m arbitrary, and the order did not arrive */
+    CE_ORDER_JOB,        /* a job's list, whose steps may have another order: no node is the first */
 };
 
 /* Which step this is; the text form is "12.0", "12.batch" or "12.interactive". */
@@ -42,6 +43,8 @@ struct ce_allocation {
     uint32_t task_count;       /* all tasks of the step, else of the job; 0: not known */
     uint32_t reserved_port;    /* first port of srun --resv-ports; 0: none */
     enum ce_node_order order;
+    uint32_t *tasks;           /* on each node, by its rank, at least 1 */
+    uint32_t *first;           /* lowest rank of each node; NULL: only Slurm knows (not CE_ORDER_LAYOUT) */
 };
 
 /* The place of one task; of the batch script, whose ranks mean nothing. */
@@ -52,6 +55,7 @@ struct ce_task {
     uint32_t local_tasks;                /* tasks of the step on this node, at least 1 */
     uint32_t gpus_on_node;               /* GPUs the step has on this node; 0: none */
     uint32_t visible_gpus;               /* GPUs this task sees; UINT32_MAX: not known */
+    uint32_t node_first;                 /* lowest rank on this node; UINT32_MAX: not known */
 };
 
 void ce_allocation_free(struct ce_allocation *allocation);

@@ -116,12 +116,18 @@ static void add_all(const struct parts *parts, size_t count, struct ce_text *out
     }
 }
 
-void ce_hostfold(const char *const *names, size_t count, struct ce_text *out)
+static struct parts *take_all_apart(const char *const *names, size_t count)
 {
-    ce_autofree struct parts *parts = calloc(count + 1, sizeof *parts);
-    size_t kept = 0;
+    struct parts *parts = calloc(count + 1, sizeof *parts);
     for (size_t i = 0; parts && i < count; i++)
         parts[i] = take_apart(names[i]);
+    return parts;
+}
+
+void ce_hostfold(const char *const *names, size_t count, struct ce_text *out)
+{
+    ce_autofree struct parts *parts = take_all_apart(names, count);
+    size_t kept = 0;
     if (parts && count > 0)
         qsort(parts, count, sizeof *parts, by_frame);
     for (size_t i = 0; parts && i < count; i++)
@@ -129,6 +135,15 @@ void ce_hostfold(const char *const *names, size_t count, struct ce_text *out)
             parts[kept++] = parts[i];
     if (parts)
         add_all(parts, kept, out);
+    else
+        out->failed = true;
+}
+
+void ce_hostfold_in_order(const char *const *names, size_t count, struct ce_text *out)
+{
+    ce_autofree struct parts *parts = take_all_apart(names, count);
+    if (parts)
+        add_all(parts, count, out);
     else
         out->failed = true;
 }

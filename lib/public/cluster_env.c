@@ -144,6 +144,8 @@ const char *cluster_env_node_address(const struct cluster_env *info, int node_ra
 const char *cluster_env_primary_address(const struct cluster_env *info)
 {
     const char *address = cluster_env_node_address(info, 0);
+    if (view_of(info) && view_of(info)->allocation->order == CE_ORDER_JOB)
+        return NULL;
     return address ? address : cluster_env_node_name(info, 0);
 }
 

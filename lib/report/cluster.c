@@ -2,6 +2,8 @@
 #include "report/cluster.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/json.h"
@@ -9,6 +11,12 @@
 static const char *node_name(const struct ce_view *view, uint32_t rank)
 {
     return ce_hostlist_name(view->allocation->nodes, rank);
+}
+
+/* Is node 0 the primary?  Not of a job whose steps have an order of their own. */
+static bool has_primary(const struct ce_view *view)
+{
+    return view->allocation->order != CE_ORDER_JOB;
 }
 
 /* NULL where the book has none. */
@@ -27,12 +35,18 @@ void ce_report_info_text(const struct ce_view *view, struct ce_text *out)
     if (allocation->id.kind == CE_STEP_TASKS)
         ce_text_addf(out, "rank       %u of %u\nnode rank  %u of %u\n", view->task->rank,
                      allocation->task_count, view->task->node_rank, view->cluster->node_count);
-    ce_text_addf(out, "primary    %s port %u\n\n%-9s  %-24s  %s\n",
-                 address ? address : node_name(view, 0), view->port.number, "NODE RANK", "NAME",
-                 "ADDRESS");
+    if (has_primary(view))
+        ce_text_addf(out, "primary    %s port %u\n\n", address ? address : node_name(view, 0),
+                     view->port.number);
+    else
+        ce_text_add(out, "primary    each step has its own: Slurm places tasks by its topology\n\n");
+    ce_text_addf(out, "%-9s  %-24s  %s\n", "NODE RANK", "NAME", "ADDRESS");
     for (uint32_t i = 0; i < view->cluster->node_count; i++) {
+        char rank[16] = "-";
+        if (has_primary(view))
+            snprintf(rank, sizeof rank, "%" PRIu32, i);
         address = node_address(view, i, buf);
-        ce_text_addf(out, "%-9u  %-24s  %s\n", i, node_name(view, i), address ? address : "-");
+        ce_text_addf(out, "%-9s  %-24s  %s\n", rank, node_name(view, i), address ? address : "-");
     }
 }
 
@@ -47,7 +61,8 @@ static json_t *nodes_to_json(const struct ce_view *view)
     json_t *nodes = json_array();
     for (uint32_t i = 0; i < view->cluster->node_count; i++)
         json_array_append_new(nodes,
-                              json_pack("{s:i, s:s, s:o}", "node_rank", (int)i, "name",
+                              json_pack("{s:o, s:s, s:o}", "node_rank",
+                                        number_or_null(has_primary(view), i), "name",
                                         node_name(view, i), "address",
                                         ce_json_text(node_address(view, i, address))));
     return nodes;
@@ -56,15 +71,16 @@ static json_t *nodes_to_json(const struct ce_view *view)
 int ce_report_info_json(const struct ce_view *view, struct ce_text *out)
 {
     char step[CE_STEP_ID_TEXT], address[CE_ADDRESS_TEXT];
-    bool tasks = view->allocation->id.kind == CE_STEP_TASKS;
+    bool tasks = view->allocation->id.kind == CE_STEP_TASKS, primary = has_primary(view);
     json_t *root = json_pack(
-        "{s:i, s:s, s:o, s:o, s:o, s:i, s:{s:s, s:o, s:i}, s:o}", "schema", 1, "step",
+        "{s:i, s:s, s:o, s:o, s:o, s:i, s:{s:o, s:o, s:i}, s:o}", "schema", 1, "step",
         ce_step_id_format(&view->allocation->id, step), "rank",
         number_or_null(tasks, view->task->rank), "world_size",
         number_or_null(tasks, view->allocation->task_count), "node_rank",
         number_or_null(tasks || view->cluster->node_count == 1, view->task->node_rank),
-        "num_nodes", (int)view->cluster->node_count, "primary", "name", node_name(view, 0),
-        "address", ce_json_text(node_address(view, 0, address)), "port", (int)view->port.number,
+        "num_nodes", (int)view->cluster->node_count, "primary", "name",
+        ce_json_text(primary ? node_name(view, 0) : NULL), "address",
+        ce_json_text(primary ? node_address(view, 0, address) : NULL), "port", (int)view->port.number,
         "nodes", nodes_to_json(view));
     return ce_json_write(root, out);
 }

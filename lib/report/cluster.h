@@ -11,9 +11,10 @@
 void ce_report_info_text(const struct ce_view *view, struct ce_text *out);
 
 /* {"schema":1,"step":"12.0","rank":n|null,"world_size":n|null,"node_rank":n|null,"num_nodes":n,
- *  "primary":{"name","address":text|null,"port"},
- *  "nodes":[{"node_rank","name","address":text|null},...]}; the nodes stand in rank order.
- * null: a batch script has no rank; the book has no address.  0, or -1 for no memory. */
+ *  "primary":{"name":text|null,"address":text|null,"port"},
+ *  "nodes":[{"node_rank":n|null,"name","address":text|null},...]}; the nodes are in rank order.
+ * null: a batch script has no rank, and if its steps may order the nodes in another way, no primary and
+ * no node ranks; the book has no address.  0, or -1 for no memory. */
 int ce_report_info_json(const struct ce_view *view, struct ce_text *out);
 
 enum ce_hostfile {

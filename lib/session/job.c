@@ -7,6 +7,8 @@
 #include "base/parse.h"
 #include "launch/marker.h"
 #include "slurm/environment.h"
+#include "slurm/nodes.h"
+#include "slurm/place.h"
 
 static const char *get(void *ctx, const char *name)
 {
@@ -27,6 +29,22 @@ static bool was_set_up(const struct ce_environ *env, const struct ce_step_id *id
     return told && strcmp(told, ce_step_id_format(id, step)) == 0;
 }
 
+/* Without the plugin nobody asked Slurm for the layout of a step. */
+static int check_order(const struct ce_environ *env, struct ce_job *job, struct ce_error *err)
+{
+    struct ce_allocation *allocation = &job->session->allocation;
+    if (ce_slurm_check_place(env, allocation, &job->task, NULL, err) < 0)
+        return -1;
+    if (allocation->order == CE_ORDER_LAYOUT || ce_allocation_node_count(allocation) == 1 ||
+        !ce_slurm_has_topology(env))
+        return 0;
+    if (allocation->id.kind == CE_STEP_TASKS)
+        return ce_fail(err, "Slurm may have placed the tasks of this step by its topology, in another "
+                            "order than its list of nodes; start the step with srun --cluster-env");
+    allocation->order = CE_ORDER_JOB;
+    return 0;
+}
+
 int ce_job_open(const char *run_dir, const char *option, struct ce_job *ret, struct ce_error *err)
 {
     const struct ce_environ env = ce_process_environ();
@@ -43,7 +61,8 @@ int ce_job_open(const char *run_dir, const char *option, struct ce_job *ret, str
     job.session = ce_session_open(run_dir, &env, id, &request, err);
     if (!job.session)
         return -1;
-    if (ce_session_enter(job.session, &env, &job.task, err) < 0) {
+    if (ce_session_enter(job.session, &env, &job.task, err) < 0 ||
+        (!job.told && check_order(&env, &job, err) < 0)) {
         ce_job_close(&job);
         return -1;
     }

@@ -7,6 +7,7 @@
 
 #include "base/parse.h"
 #include "model/hostindex.h"
+#include "slurm/counts.h"
 #include "slurm/nodes.h"
 
 static int number(const struct ce_environ *env, const char *name, uint32_t max, uint32_t *ret,
@@ -99,17 +100,92 @@ static int read_sizes(const struct ce_environ *env, struct ce_allocation *alloca
     return number(env, "SLURM_STEP_NUM_TASKS", UINT32_MAX, &allocation->task_count, err);
 }
 
+/* "4(x2),3" of these nodes, each stored by its rank (NULL: its place); those that it does not count
+ * are left. */
+static void count_list(const char *text, const struct ce_hostlist *nodes,
+                       const struct ce_hostindex *ranks, uint32_t *ret)
+{
+    struct ce_counts counts = ce_counts_begin(text);
+    uint32_t tasks;
+    for (size_t place = 0; place < ce_hostlist_count(nodes) && ce_counts_next(&counts, &tasks);
+         place++) {
+        size_t rank = place;
+        if (!ranks || ce_hostindex_find(ranks, ce_hostlist_name(nodes, place), &rank))
+            ret[rank] = tasks;
+    }
+}
+
+static void count_by_name(const struct ce_environ *env, const struct ce_allocation *allocation)
+{
+    ce_auto(ce_hostindex_destroy) struct ce_hostindex *ranks =
+        ce_hostindex_create(allocation->nodes);
+    struct ce_hostlist *nodes;
+    const char *counts;
+    for (uint32_t i = 0;
+         ranks && (nodes = ce_slurm_counted_nodes(env, allocation->id.kind, i, &counts)); i++) {
+        count_list(counts, nodes, ranks, allocation->tasks);
+        ce_hostlist_destroy(nodes);
+    }
+}
+
+int ce_slurm_count_tasks(const struct ce_environ *env, struct ce_allocation *allocation,
+                         struct ce_error *err)
+{
+    bool step = allocation->id.kind == CE_STEP_TASKS;
+    const char *counts = step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE";
+    uint32_t count = ce_allocation_node_count(allocation);
+    allocation->tasks = calloc(count, sizeof *allocation->tasks);
+    if (!allocation->tasks)
+        return ce_fail(err, "no memory");
+    if (allocation->order == CE_ORDER_NODEID || allocation->order == CE_ORDER_JOB)
+        count_list(ce_environ_get(env, counts), allocation->nodes, NULL, allocation->tasks);
+    else
+        count_by_name(env, allocation);
+    for (uint32_t i = 0; i < count; i++)
+        if (!allocation->tasks[i])
+            allocation->tasks[i] = 1;
+    return 0;
+}
+
 int ce_slurm_allocation(const struct ce_environ *env, struct ce_step_id id,
                         struct ce_allocation *ret, struct ce_error *err)
 {
     struct ce_allocation allocation = {.id = id};
-    if (read_sizes(env, &allocation, err) < 0)
+    if (read_sizes(env, &allocation, err) < 0 || ce_slurm_nodes(env, &allocation, err) < 0)
         return -1;
-    allocation.nodes = ce_slurm_nodes(env, &allocation.id, &allocation.order, err);
-    if (!allocation.nodes)
+    if (ce_slurm_count_tasks(env, &allocation, err) < 0) {
+        ce_allocation_free(&allocation);
         return -1;
+    }
     *ret = allocation;
     return 0;
+}
+
+/* SLURM_GTIDS, "3,5,6", lists the node's own ranks in every kind of step, also if the counts per node
+ * are those of the union of a heterogeneous step.  false: it does not hold such a list with this
+ * task in it. */
+static bool read_node_ranks(const struct ce_environ *env, struct ce_task *task)
+{
+    const char *text = ce_environ_get(env, "SLURM_GTIDS");
+    uint32_t count = 0, lowest = UINT32_MAX;
+    bool found = false;
+    for (uint64_t rank; text; text = *text ? text + 1 : NULL) {
+        if (ce_parse_digits(text, UINT32_MAX, &rank, &text) < 0 || (*text && *text != ','))
+            return false;
+        lowest = rank < lowest ? (uint32_t)rank : lowest;
+        found |= rank == task->rank;
+        count++;
+    }
+    if (!found)
+        return false;
+    task->local_tasks = count;
+    task->node_first = lowest;
+    return true;
+}
+
+static uint32_t tasks_on_node(const struct ce_allocation *allocation, uint32_t node_rank)
+{
+    return node_rank < ce_allocation_node_count(allocation) ? allocation->tasks[node_rank] : 1;
 }
 
 static uint32_t count_items(const char *list)
@@ -118,85 +194,6 @@ static uint32_t count_items(const char *list)
     for (; *list; list++)
         count += *list == ',';
     return count;
-}
-
-/* "4(x2)" at *text -> 4 and 2 */
-static bool read_group(const char **text, uint64_t *tasks, uint64_t *times)
-{
-    *times = 1;
-    if (ce_parse_digits(*text, UINT32_MAX, tasks, text) < 0)
-        return false;
-    if (strncmp(*text, "(x", 2) != 0)
-        return true;
-    return ce_parse_digits(*text + 2, UINT32_MAX, times, text) == 0 && *(*text)++ == ')';
-}
-
-/* "4(x2),3" of these nodes, each stored by its rank (NULL: its place); those that it does not count
- * are left. */
-static void count_list(const char *text, const struct ce_hostlist *nodes,
-                       const struct ce_hostindex *ranks, uint32_t *ret)
-{
-    uint64_t tasks, times;
-    size_t place = 0, count = ce_hostlist_count(nodes);
-    while (text && read_group(&text, &tasks, &times)) {
-        for (; times > 0 && place < count; times--, place++) {
-            size_t rank = place;
-            if (!ranks || ce_hostindex_find(ranks, ce_hostlist_name(nodes, place), &rank))
-                ret[rank] = (uint32_t)tasks;
-        }
-        if (*text++ != ',')
-            return;
-    }
-}
-
-static void count_by_name(const struct ce_environ *env, const struct ce_allocation *allocation,
-                          uint32_t *ret)
-{
-    ce_auto(ce_hostindex_destroy) struct ce_hostindex *ranks =
-        ce_hostindex_create(allocation->nodes);
-    struct ce_hostlist *nodes;
-    const char *counts;
-    for (uint32_t i = 0;
-         ranks && (nodes = ce_slurm_counted_nodes(env, allocation->id.kind, i, &counts)); i++) {
-        count_list(counts, nodes, ranks, ret);
-        ce_hostlist_destroy(nodes);
-    }
-}
-
-void ce_slurm_count_tasks(const struct ce_environ *env, const struct ce_allocation *allocation,
-                          uint32_t *ret)
-{
-    bool step = allocation->id.kind == CE_STEP_TASKS;
-    const char *counts = step ? "SLURM_STEP_TASKS_PER_NODE" : "SLURM_TASKS_PER_NODE";
-    uint32_t count = ce_allocation_node_count(allocation);
-    memset(ret, 0, count * sizeof *ret);
-    if (allocation->order == CE_ORDER_NODEID)
-        count_list(ce_environ_get(env, counts), allocation->nodes, NULL, ret);
-    else
-        count_by_name(env, allocation, ret);
-    for (uint32_t i = 0; i < count; i++)
-        ret[i] = ret[i] ? ret[i] : 1;
-}
-
-static uint32_t tasks_on_node(const struct ce_environ *env, const struct ce_allocation *allocation,
-                              uint32_t node_rank)
-{
-    uint32_t count = ce_allocation_node_count(allocation);
-    ce_autofree uint32_t *tasks = calloc(count, sizeof *tasks);
-    if (!tasks || node_rank >= count)
-        return 1;
-    ce_slurm_count_tasks(env, allocation, tasks);
-    return tasks[node_rank];
-}
-
-/* SLURM_GTIDS lists the node's own ranks in every kind of step, also where the counts per node are
- * those of the union of a heterogeneous step. */
-static uint32_t local_tasks(const struct ce_environ *env, const struct ce_allocation *allocation,
-                            uint32_t node_rank)
-{
-    bool step = allocation->id.kind == CE_STEP_TASKS;
-    const char *ranks = step ? ce_environ_get(env, "SLURM_GTIDS") : NULL;
-    return ranks && *ranks ? count_items(ranks) : tasks_on_node(env, allocation, node_rank);
 }
 
 static uint32_t visible_gpus(const struct ce_environ *env)
@@ -233,13 +230,14 @@ static int read_place(const struct ce_environ *env, const struct ce_allocation *
 int ce_slurm_task(const struct ce_environ *env, const struct ce_allocation *allocation,
                   struct ce_task *ret, struct ce_error *err)
 {
-    struct ce_task task = {.local_rank = 0};
+    struct ce_task task = {.node_first = UINT32_MAX};
     const char *name = ce_environ_get(env, "SLURMD_NODENAME");
     if (name && ce_copy(task.node_name, sizeof task.node_name, name) < 0)
         return ce_fail(err, "SLURMD_NODENAME is longer than %d bytes", CE_HOSTNAME_MAX);
     if (allocation->id.kind == CE_STEP_TASKS && read_place(env, allocation, &task, err) < 0)
         return -1;
-    task.local_tasks = local_tasks(env, allocation, task.node_rank);
+    if (allocation->id.kind != CE_STEP_TASKS || !read_node_ranks(env, &task))
+        task.local_tasks = tasks_on_node(allocation, task.node_rank);
     task.visible_gpus = visible_gpus(env);
     optional_number(env, "SLURM_GPUS_ON_NODE", &task.gpus_on_node);
     *ret = task;

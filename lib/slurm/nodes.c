@@ -8,6 +8,7 @@
 
 #include "base/parse.h"
 #include "model/hostindex.h"
+#include "slurm/layout.h"
 
 enum { COMPONENTS_MAX = 128, LISTS_MAX = 32 << 20 };
 
@@ -105,22 +106,30 @@ static bool holds_in_order(const struct ce_hostlist *list, const struct ce_hostl
     return found == ce_hostlist_count(part);
 }
 
-/* The job's nodes as its batch script was told them, where `part` is all that Slurm tells an MPI
- * launcher's daemons: Open MPI 6 unsets SLURM_JOB_NODELIST, and srun puts the step's list there.
+/* The nodes that the plugin left in the batch script whose step this is, in either form. */
+static struct ce_hostlist *script_nodes(const struct ce_environ *env, const struct ce_step_id *script,
+                                        enum ce_node_order *order)
+{
+    struct ce_hostlist *nodes = ce_slurm_layout_read_job(env, script);
+    const char *names = ce_environ_get(env, "CLUSTER_NODES");
+    *order = nodes ? CE_ORDER_JOB : CE_ORDER_NODEID;
+    return nodes || !names ? nodes : ce_hostlist_parse(names, NULL);
+}
+
+/* The job's nodes as its batch script has them, if `part` is all that Slurm tells an MPI launcher's
+ * daemons: Open MPI 6 unsets SLURM_JOB_NODELIST, and srun puts the step's list there.
  * NULL: nothing says that there are more. */
-static struct ce_hostlist *told_nodes(const struct ce_environ *env, const struct ce_step_id *id,
-                                      const struct ce_hostlist *part)
+static struct ce_hostlist *launcher_nodes(const struct ce_environ *env, const struct ce_step_id *id,
+                                          const struct ce_hostlist *part, enum ce_node_order *order)
 {
     const char *job = ce_environ_get(env, "SLURM_JOB_NODELIST");
     const char *step = ce_environ_get(env, "SLURM_STEP_NODELIST");
-    const char *told = ce_environ_get(env, CE_STEP_VARIABLE);
-    const char *names = ce_environ_get(env, "CLUSTER_NODES");
+    const char *outer = ce_environ_get(env, CE_STEP_VARIABLE);
     struct ce_step_id script;
-    if (!job || !step || strcmp(job, step) != 0 || !told || !names ||
-        ce_step_id_parse(told, &script) < 0 || script.kind == CE_STEP_TASKS ||
-        script.job_id != id->job_id)
+    if (!job || !step || strcmp(job, step) != 0 || !outer || ce_step_id_parse(outer, &script) < 0 ||
+        script.kind == CE_STEP_TASKS || script.job_id != id->job_id)
         return NULL;
-    struct ce_hostlist *nodes = ce_hostlist_parse(names, NULL);
+    struct ce_hostlist *nodes = script_nodes(env, &script, order);
     if (nodes && holds_in_order(nodes, part))
         return nodes;
     ce_hostlist_destroy(nodes);
@@ -138,27 +147,20 @@ static struct ce_hostlist *job_nodes(const struct ce_environ *env, const struct 
         return joined;
     struct ce_hostlist *nodes = parse_required(list ? list : ce_environ_get(env, "SLURM_NODELIST"),
                                                "SLURM_JOB_NODELIST", err);
-    struct ce_hostlist *told = nodes ? told_nodes(env, id, nodes) : NULL;
-    if (!told)
+    struct ce_hostlist *more = nodes ? launcher_nodes(env, id, nodes, order) : NULL;
+    if (!more)
         return nodes;
     ce_hostlist_destroy(nodes);
-    return told;
+    return more;
 }
 
-/* What local_user_init left, if it is of this step and names the step's nodes; else NULL. */
-static struct ce_hostlist *read_layout(const struct ce_environ *env, const struct ce_step_id *id,
-                                       const struct ce_hostlist *step)
+/* Of a script whose steps may have another order. */
+static void mark_job_order(const struct ce_environ *env, struct ce_allocation *allocation)
 {
-    char own[CE_STEP_ID_TEXT];
-    const char *layout = ce_environ_get(env, CE_LAYOUT_VARIABLE);
-    size_t length = strlen(ce_step_id_format(id, own));
-    if (!layout || strncmp(layout, own, length) != 0 || layout[length] != ':')
-        return NULL;
-    struct ce_hostlist *nodes = ce_hostlist_parse(layout + length + 1, NULL);
-    if (nodes && explains(nodes, step))
-        return nodes;
-    ce_hostlist_destroy(nodes);
-    return NULL;
+    ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes =
+        ce_slurm_layout_read_job(env, &allocation->id);
+    if (nodes && ce_hostlist_count(allocation->nodes) > 1)
+        allocation->order = CE_ORDER_JOB;
 }
 
 static bool is_arbitrary(const struct ce_environ *env)
@@ -167,23 +169,69 @@ static bool is_arbitrary(const struct ce_environ *env)
     return distribution && strncmp(distribution, "arbitrary", 9) == 0;
 }
 
-struct ce_hostlist *ce_slurm_nodes(const struct ce_environ *env, const struct ce_step_id *id,
-                                   enum ce_node_order *order, struct ce_error *err)
+/* The layout that srun asked for, if it is of the nodes of this list. */
+static struct ce_hostlist *layout_nodes(const struct ce_environ *env, const struct ce_step_id *id,
+                                        const struct ce_hostlist *list, uint32_t **first)
 {
-    bool arbitrary = is_arbitrary(env);
-    if (id->kind != CE_STEP_TASKS)
-        return job_nodes(env, id, order, err);
-    *order = arbitrary ? CE_ORDER_UNKNOWN : CE_ORDER_NODEID;
-    struct ce_hostlist *step =
-        parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"), "SLURM_STEP_NODELIST", err);
-    if (!step)
+    ce_autofree uint32_t *found = NULL;
+    ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes = ce_slurm_layout_read(env, id, &found);
+    if (!nodes || !explains(nodes, list))
         return NULL;
-    struct ce_hostlist *nodes = arbitrary ? read_layout(env, id, step) : reorder(env, step);
-    if (!nodes)
-        return step;
-    *order = arbitrary ? CE_ORDER_LAYOUT : CE_ORDER_COMPONENTS;
-    ce_hostlist_destroy(step);
-    return nodes;
+    *first = ce_steal(found);
+    return ce_steal(nodes);
+}
+
+static int step_nodes(const struct ce_environ *env, struct ce_allocation *allocation,
+                      struct ce_error *err)
+{
+    ce_auto(ce_hostlist_destroy) struct ce_hostlist *list =
+        parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"), "SLURM_STEP_NODELIST", err);
+    if (!list)
+        return -1;
+    bool arbitrary = is_arbitrary(env);
+    struct ce_hostlist *nodes = layout_nodes(env, &allocation->id, list, &allocation->first);
+    allocation->order = CE_ORDER_LAYOUT;
+    if (!nodes && !arbitrary) {
+        nodes = reorder(env, list);
+        allocation->order = CE_ORDER_COMPONENTS;
+    }
+    if (!nodes) {
+        nodes = ce_steal(list);
+        allocation->order = arbitrary ? CE_ORDER_UNKNOWN : CE_ORDER_NODEID;
+    }
+    allocation->nodes = nodes;
+    return 0;
+}
+
+int ce_slurm_nodes(const struct ce_environ *env, struct ce_allocation *allocation,
+                   struct ce_error *err)
+{
+    if (allocation->id.kind == CE_STEP_TASKS)
+        return step_nodes(env, allocation, err);
+    allocation->nodes = job_nodes(env, &allocation->id, &allocation->order, err);
+    if (!allocation->nodes)
+        return -1;
+    mark_job_order(env, allocation);
+    return 0;
+}
+
+bool ce_slurm_orders_by_topology(uint32_t version, const char *plugin, bool has_yaml, bool is_off)
+{
+    /* ring gives its nodes no ranks; the others know of no topology */
+    static const char *const unordered[] = {"", "topology/flat", "topology/default",
+                                            "topology/none", "topology/ring"};
+    if (version < 0x1a0500 || is_off)
+        return false;
+    for (size_t i = 0; i < sizeof unordered / sizeof *unordered; i++)
+        if (!plugin || strcmp(plugin, unordered[i]) == 0)
+            return has_yaml;
+    return true;
+}
+
+bool ce_slurm_has_topology(const struct ce_environ *env)
+{
+    const char *pattern = ce_environ_get(env, "SLURM_TOPOLOGY_ADDR_PATTERN");
+    return pattern && strcmp(pattern, "node") != 0 && ce_environ_get(env, "SLURM_JOB_SLUID");
 }
 
 struct ce_hostlist *ce_slurm_counted_nodes(const struct ce_environ *env, enum ce_step_kind kind,
@@ -196,32 +244,4 @@ struct ce_hostlist *ce_slurm_counted_nodes(const struct ce_environ *env, enum ce
     const char *list = index == 0 ? ce_environ_get(env, "SLURM_STEP_NODELIST") : NULL;
     *counts = ce_environ_get(env, "SLURM_STEP_TASKS_PER_NODE");
     return list ? ce_hostlist_parse(list, NULL) : NULL;
-}
-
-struct place {
-    uint32_t rank, index;
-};
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct place *left = a, *right = b;
-    return left->rank < right->rank ? -1 : left->rank > right->rank;
-}
-
-void ce_slurm_write_layout(const struct ce_step_id *id, const struct ce_hostlist *nodes,
-                           const uint32_t *first_rank, struct ce_text *out)
-{
-    char own[CE_STEP_ID_TEXT];
-    size_t count = ce_hostlist_count(nodes);
-    ce_autofree struct place *places = calloc(count, sizeof *places);
-    if (!places) {
-        out->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        places[i] = (struct place){first_rank[i], (uint32_t)i};
-    qsort(places, count, sizeof *places, by_rank);
-    ce_text_add(out, ce_step_id_format(id, own));
-    for (size_t i = 0; i < count; i++)
-        ce_text_addf(out, "%s%s", i ? "," : ":", ce_hostlist_name(nodes, places[i].index));
 }

@@ -7,6 +7,7 @@
 #include "launch/plan.h"
 #include "report/plan.h"
 #include "slurm/environment.h"
+#include "slurm/place.h"
 
 const char fuzz_name[] = "environment";
 const unsigned fuzz_runs = 8000;
@@ -80,15 +81,23 @@ static void check_plan(const struct ce_allocation *allocation, const struct ce_t
     ce_cluster_free(&cluster);
 }
 
-static void check_counts(const struct ce_allocation *allocation, const struct ce_environ *env)
+static void check_counts(const struct ce_allocation *allocation)
 {
-    uint32_t count = ce_allocation_node_count(allocation);
-    uint32_t *tasks = malloc(count * sizeof *tasks);
-    FUZZ_CHECK(tasks);
-    ce_slurm_count_tasks(env, allocation, tasks);
-    for (uint32_t i = 0; i < count; i++)
-        FUZZ_CHECK(tasks[i] >= 1);
-    free(tasks);
+    for (uint32_t i = 0; i < ce_allocation_node_count(allocation); i++) {
+        FUZZ_CHECK(allocation->tasks[i] >= 1);
+        FUZZ_CHECK(!allocation->first || i == 0 || allocation->first[i - 1] < allocation->first[i]);
+    }
+}
+
+static void check_place(const struct ce_allocation *allocation, const struct ce_task *task,
+                        const struct ce_environ *env)
+{
+    const struct ce_step_part part = {task->node_rank / 2, task->rank / 2, 1};
+    struct ce_error err;
+    if (ce_slurm_check_place(env, allocation, task, NULL, &err) < 0)
+        fuzz_check_error(err.text);
+    if (ce_slurm_check_place(env, allocation, task, &part, &err) < 0)
+        fuzz_check_error(err.text);
 }
 
 static void check_task(const struct ce_allocation *allocation, const struct ce_environ *env)
@@ -101,7 +110,8 @@ static void check_task(const struct ce_allocation *allocation, const struct ce_e
     }
     FUZZ_CHECK(task.node_rank < ce_allocation_node_count(allocation));
     FUZZ_CHECK(task.local_tasks >= 1);
-    check_counts(allocation, env);
+    check_counts(allocation);
+    check_place(allocation, &task, env);
     FUZZ_CHECK(memchr(task.node_name, '\0', sizeof task.node_name));
     if (ce_cluster_check(allocation, &task, &err) < 0)
         fuzz_check_error(err.text);

@@ -127,9 +127,12 @@ unit_programs = \
     tests/unit/report/test_run \
     tests/unit/report/test_topology \
     tests/unit/session/test_session \
+    tests/unit/slurm/test_counts \
     tests/unit/slurm/test_environment \
+    tests/unit/slurm/test_layout \
     tests/unit/slurm/test_nodes \
     tests/unit/slurm/test_open_mode \
+    tests/unit/slurm/test_place \
     tests/unit/status/test_board \
     tests/unit/status/test_health_line \
     tests/unit/status/test_rows

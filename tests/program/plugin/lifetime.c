@@ -187,6 +187,7 @@ static void make_many(struct recording *recording, size_t count)
         task->items[S_TASK_ID].value = task->items[S_TASK_GLOBAL_ID].value = (uint32_t)i;
     }
     task_number(&node->user_init, "SLURM_STEP_NUM_TASKS", count);
+    task_number(&node->user_init, "SLURM_STEP_TASKS_PER_NODE", count);
 }
 
 /* A stepd of one node only. */

@@ -45,7 +45,7 @@ static void srun_asks_in(struct recording *recording)
     size_t nodes = recording->node_count;
     struct host_result *result = run_srun(recording, "arbitrary", "on", &layout);
     const struct recorded_item *items = recording->nodes[0].user_init.items;
-    snprintf(expected, sizeof expected, "%u.%u:zeta1,alpha,n9", items[S_JOB_ID].value,
+    snprintf(expected, sizeof expected, "%u.%u:zeta1,alpha,n9:0,1,2", items[S_JOB_ID].value,
              items[S_JOB_STEPID].value);
     expect(strcmp(result->nodes[0].layout, expected) == 0, "handed on '%s', expected '%s'",
            result->nodes[0].layout, expected);
@@ -115,6 +115,7 @@ static void rank_nodes(struct recording *recording, const char *const *ranks)
 {
     for (size_t n = 0; n < recording->node_count; n++) {
         struct recorded_hook *task = &recording->nodes[n].tasks[0];
+        task->items[S_TASK_GLOBAL_ID].value = (uint32_t)strtoul(ranks[n], NULL, 10);
         task_env_set(&task->env, "SLURM_PROCID", ranks[n]);
         task_env_set(&task->env, "SLURM_GTIDS", ranks[n]);
     }
@@ -127,7 +128,7 @@ static void order_arrives_in(struct recording *recording)
     static const char *const ranks[] = {"3", "2", "1", "0"};
     const struct recorded_item *items = recording->nodes[0].user_init.items;
     char order[128];
-    snprintf(order, sizeof order, "%u.%u:zeta1,n10,n9,alpha", items[S_JOB_ID].value,
+    snprintf(order, sizeof order, "%u.%u:zeta1,n10,n9,alpha:0,1(x3)", items[S_JOB_ID].value,
              items[S_JOB_STEPID].value);
     rank_nodes(recording, ranks);
     recording_set(recording, HOST_LAYOUT_VARIABLE, order);
@@ -150,14 +151,18 @@ static void order_arrives(void **state)
 static void wrong_order_arrives_in(struct recording *recording)
 {
     static const char *const orders[] = {
-        "1.0:zeta1,n10,n9,alpha",
-        "4322.0:zeta1,n10,n9,alpha",
-        "4321.1:zeta1,n10,n9,alpha",
-        "4321.00:zeta1,n10,n9,alpha",
-        "4321.0:zeta1,n10,n9",
-        "4321.0:zeta1,n10,n9,beta",
-        "4321.0:zeta1,zeta1,zeta1,zeta1",
-        "4321.0:zeta1,n10,n9,alpha,alpha",
+        "1.0:zeta1,n10,n9,alpha:0,1(x3)",
+        "4322.0:zeta1,n10,n9,alpha:0,1(x3)",
+        "4321.1:zeta1,n10,n9,alpha:0,1(x3)",
+        "4321.00:zeta1,n10,n9,alpha:0,1(x3)",
+        "4321.0:zeta1,n10,n9:0,1(x2)",
+        "4321.0:zeta1,n10,n9,beta:0,1(x3)",
+        "4321.0:zeta1,zeta1,zeta1,zeta1:0,1(x3)",
+        "4321.0:zeta1,n10,n9,alpha,alpha:0,1(x4)",
+        "4321.0:zeta1,n10,n9,alpha",
+        "4321.0:zeta1,n10,n9,alpha:1(x4)",
+        "4321.0:zeta1,n10,n9,alpha:0,1(x2)",
+        "4321.0:alpha,n9,n10,zeta1:0,1(x3)",
         "4321.0:",
         "4321.0",
         "",

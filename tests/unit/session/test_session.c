@@ -381,13 +381,13 @@ static const struct gpu_row {
     const char *name, *ranks, *on_node, *visible; /* NULL: not in the environment */
     bool noted;
 } gpus[] = {
-    {"a_task_that_sees_one_of_eight_is_noted", "0,1,2,3,4,5,6,7", "8", "3", true},
-    {"a_task_that_sees_two_of_eight_is_noted", "0,1,2,3", "8", "2,3", true},
-    {"a_task_that_sees_none_of_eight_is_noted", "0,1,2,3,4,5,6,7", "8", "", true},
-    {"a_task_that_sees_all_is_not", "0,1,2,3,4,5,6,7", "8", "0,1,2,3,4,5,6,7", false},
-    {"a_task_alone_that_sees_some_is_not", "0", "8", "0,1,2,3", false},
-    {"a_task_that_is_not_told_is_not", "0,1,2,3,4,5,6,7", "8", NULL, false},
-    {"a_node_without_gpus_is_not", "0,1,2,3", NULL, "", false},
+    {"a_task_that_sees_one_of_eight_is_noted", "8,9,10,11,12,13,14,15", "8", "3", true},
+    {"a_task_that_sees_two_of_eight_is_noted", "8,9,10,11", "8", "2,3", true},
+    {"a_task_that_sees_none_of_eight_is_noted", "8,9,10,11,12,13,14,15", "8", "", true},
+    {"a_task_that_sees_all_is_not", "8,9,10,11,12,13,14,15", "8", "0,1,2,3,4,5,6,7", false},
+    {"a_task_alone_that_sees_some_is_not", "9", "8", "0,1,2,3", false},
+    {"a_task_that_is_not_told_is_not", "8,9,10,11,12,13,14,15", "8", NULL, false},
+    {"a_node_without_gpus_is_not", "8,9,10,11", NULL, "", false},
 };
 
 static void hidden(void **state)

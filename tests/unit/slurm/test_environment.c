@@ -171,6 +171,12 @@ static const struct task_row {
      UNKNOWN_GPUS},
     {"counts_per_node_tell_where_ranks_do_not", TASKS,
      {PLACE, "SLURM_STEP_TASKS_PER_NODE=4(x2),3,5"}, NULL, 1, 9, 1, 4, 0, UNKNOWN_GPUS},
+    {"ranks_without_this_task_tell_nothing", TASKS,
+     {PLACE, "SLURM_GTIDS=3,8", "SLURM_STEP_TASKS_PER_NODE=4(x4)"}, NULL, 1, 9, 1, 4, 0,
+     UNKNOWN_GPUS},
+    {"ranks_that_are_no_list_tell_nothing", TASKS,
+     {PLACE, "SLURM_GTIDS=9,", "SLURM_STEP_TASKS_PER_NODE=4(x4)"}, NULL, 1, 9, 1, 4, 0,
+     UNKNOWN_GPUS},
     {"ranks_tell_before_counts_per_node", TASKS,
      {PLACE, "SLURM_GTIDS=3,9", "SLURM_STEP_TASKS_PER_NODE=4(x4)"}, NULL, 1, 9, 1, 2, 0,
      UNKNOWN_GPUS},
@@ -222,6 +228,7 @@ static void takes_place(void **state)
     struct ce_error err = {""};
     unit_env_fill(&array, row->env);
     const struct ce_environ env = unit_environ(&array);
+    assert_int_equal(ce_slurm_count_tasks(&env, &allocation, &err), 0);
     int rc = ce_slurm_task(&env, &allocation, &task, &err);
     const char *name = ce_environ_get(&env, "SLURMD_NODENAME");
     ce_allocation_free(&allocation);
@@ -256,6 +263,7 @@ static void a_task_of_an_arbitrary_step_finds_itself_by_name(void **state)
     (void)state;
     unit_env_fill(&array, place);
     const struct ce_environ env = unit_environ(&array);
+    assert_int_equal(ce_slurm_count_tasks(&env, &allocation, &err), 0);
     assert_int_equal(ce_slurm_task(&env, &allocation, &task, &err), 0);
     assert_int_equal(task.node_rank, 1);
     assert_int_equal(task.rank, 9);
@@ -309,12 +317,10 @@ static void count(void **state)
     char joined[64] = "";
     unit_env_fill(&array, row->env);
     const struct ce_environ env = unit_environ(&array);
-    uint32_t each[16];
-    assert_true(ce_allocation_node_count(&allocation) <= UNIT_COUNT(each));
-    ce_slurm_count_tasks(&env, &allocation, each);
+    assert_int_equal(ce_slurm_count_tasks(&env, &allocation, NULL), 0);
     for (uint32_t i = 0; i < ce_allocation_node_count(&allocation); i++)
         snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%u", i ? " " : "",
-                 each[i]);
+                 allocation.tasks[i]);
     assert_string_equal(joined, row->counts);
     ce_allocation_free(&allocation);
     unit_env_free(&array);

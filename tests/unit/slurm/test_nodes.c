@@ -2,6 +2,7 @@
 #include "slurm/nodes.h"
 
 #include "../unit_env.h"
+#include "base/text.h"
 
 enum { ENTRIES = 12 };
 #define TASKS CE_STEP_TASKS
@@ -12,6 +13,7 @@ enum { ENTRIES = 12 };
 #define COMPONENTS CE_ORDER_COMPONENTS
 #define LAYOUT CE_ORDER_LAYOUT
 #define UNKNOWN CE_ORDER_UNKNOWN
+#define JOB CE_ORDER_JOB
 
 /* srun -w n3 : -w n1 and more, as srun of 22.05 and newer ones name their variables. */
 #define PACK                                                                                       \
@@ -110,34 +112,64 @@ static const struct nodes_row {
       "SLURM_STEP_NODELIST=n[1,3]"}, "n1 n3", NODEID},
     /* -m arbitrary */
     {"an_arbitrary_step_has_the_order_that_was_asked_for", TASKS,
-     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2"}, "n3 n1 n2", LAYOUT},
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2:0,1,1"}, "n3 n1 n2", LAYOUT},
     {"an_arbitrary_order_may_have_more_behind_it", TASKS,
      {"SLURM_DISTRIBUTION=arbitrary:block", "SLURM_STEP_NODELIST=n[1-2]",
-      "SLURM_CLUSTER_ENV_NODES=12.0:n2,n1"}, "n2 n1", LAYOUT},
+      "SLURM_CLUSTER_ENV_NODES=12.0:n2,n1:0,2"}, "n2 n1", LAYOUT},
     {"an_arbitrary_order_that_did_not_arrive_is_not_known", TASKS, {ARBITRARY}, "n1 n2 n3",
      UNKNOWN},
     {"the_order_of_another_step_is_not_known", TASKS,
-     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.1:n3,n1,n2"}, "n1 n2 n3", UNKNOWN},
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.1:n3,n1,n2:0,1(x2)"}, "n1 n2 n3", UNKNOWN},
     {"the_order_of_another_job_is_not_known", TASKS,
-     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=13.0:n3,n1,n2"}, "n1 n2 n3", UNKNOWN},
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=13.0:n3,n1,n2:0,1(x2)"}, "n1 n2 n3", UNKNOWN},
     {"the_order_of_a_step_that_starts_the_same_is_not_known", TASKS,
-     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.01:n3,n1,n2"}, "n1 n2 n3", UNKNOWN},
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.01:n3,n1,n2:0,1(x2)"}, "n1 n2 n3", UNKNOWN},
     {"an_order_of_other_nodes_is_not_known", TASKS,
-     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n4"}, "n1 n2 n3", UNKNOWN},
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n4:0,1(x2)"}, "n1 n2 n3", UNKNOWN},
     {"an_order_of_fewer_nodes_is_not_known", TASKS,
-     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1"}, "n1 n2 n3", UNKNOWN},
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1:0,1"}, "n1 n2 n3", UNKNOWN},
     {"an_order_of_more_nodes_is_not_known", TASKS,
-     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2,n2"}, "n1 n2 n3", UNKNOWN},
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2,n2:0,1(x3)"}, "n1 n2 n3", UNKNOWN},
     {"an_order_that_is_no_list_is_not_known", TASKS,
-     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2["}, "n1 n2 n3", UNKNOWN},
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2[:0,1(x2)"}, "n1 n2 n3", UNKNOWN},
     {"an_empty_order_is_not_known", TASKS, {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:"},
      "n1 n2 n3", UNKNOWN},
-    {"the_order_of_an_outer_arbitrary_step_does_not_count", TASKS,
+    {"an_order_without_ranks_is_not_known", TASKS, {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2"},
+     "n1 n2 n3", UNKNOWN},
+    {"ranks_that_do_not_begin_with_0_are_no_order", TASKS,
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2:1(x3)"}, "n1 n2 n3", UNKNOWN},
+    {"ranks_that_do_not_rise_are_no_order", TASKS,
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2:0,1,0"}, "n1 n2 n3", UNKNOWN},
+    {"ranks_of_fewer_nodes_are_no_order", TASKS,
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2:0,1"}, "n1 n2 n3", UNKNOWN},
+    {"ranks_of_more_nodes_are_no_order", TASKS,
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2:0,1(x3)"}, "n1 n2 n3", UNKNOWN},
+    {"ranks_past_all_numbers_are_no_order", TASKS,
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2:0,4294967295(x2)"}, "n1 n2 n3", UNKNOWN},
+    {"ranks_that_are_no_numbers_are_no_order", TASKS,
+     {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2:0,1(x2"}, "n1 n2 n3", UNKNOWN},
+    /* a topology plugin */
+    {"an_order_that_was_asked_for_counts_with_any_distribution", TASKS,
      {"SLURM_DISTRIBUTION=block", "SLURM_STEP_NODELIST=n[1-3]",
-      "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2"}, "n1 n2 n3", NODEID},
-    {"a_batch_script_has_no_arbitrary_order", BATCH,
+      "SLURM_CLUSTER_ENV_NODES=12.0:n[3,1,2]:0,4(x2)"}, "n3 n1 n2", LAYOUT},
+    {"that_of_one_component_of_a_het_step_does_not_count", TASKS,
+     {PACK, "SLURM_STEP_NODELIST=n[1-3]", "SLURM_CLUSTER_ENV_NODES=12.0:n[2,1]:0,1"}, "n3 n1 n2",
+     COMPONENTS},
+    {"that_of_an_outer_step_does_not_count", TASKS,
+     {"SLURM_STEP_NODELIST=n[1-3]", "SLURM_CLUSTER_ENV_NODES=12.1:n[3,1,2]:0,4(x2)"}, "n1 n2 n3",
+     NODEID},
+    {"a_batch_script_may_have_steps_of_other_orders", BATCH,
+     {"SLURM_JOB_NODELIST=n[1-3]", "SLURM_CLUSTER_ENV_NODES=12.batch:n[1-3]"}, "n1 n2 n3", JOB},
+    {"but_not_on_one_node", BATCH,
+     {"SLURM_JOB_NODELIST=n1", "SLURM_CLUSTER_ENV_NODES=12.batch:n1"}, "n1", NODEID},
+    {"what_another_jobs_script_has_does_not_count", BATCH,
+     {"SLURM_JOB_NODELIST=n[1-3]", "SLURM_CLUSTER_ENV_NODES=11.batch:n[1-3]"}, "n1 n2 n3", NODEID},
+    {"daemons_have_the_nodes_of_a_script_without_order", BATCH,
+     {DAEMON, "CLUSTER_ENV_STEP=12.batch", "SLURM_CLUSTER_ENV_NODES=12.batch:n[1-3]"}, "n1 n2 n3",
+     JOB},
+    {"a_batch_script_has_no_steps_order", BATCH,
      {"SLURM_DISTRIBUTION=arbitrary", "SLURM_JOB_NODELIST=n[1-3]",
-      "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2"}, "n1 n2 n3", NODEID},
+      "SLURM_CLUSTER_ENV_NODES=12.0:n3,n1,n2:0,1(x2)"}, "n1 n2 n3", NODEID},
 };
 
 static char *join(const struct ce_hostlist *list)
@@ -153,52 +185,55 @@ static char *join(const struct ce_hostlist *list)
 static void nodes(void **state)
 {
     const struct nodes_row *row = *state;
-    const struct ce_step_id id = {row->kind, 12, 0};
+    struct ce_allocation allocation = {.id = {row->kind, 12, 0}};
     struct unit_env array = {.count = 0};
     struct ce_error err = {""};
-    enum ce_node_order order;
     unit_env_fill(&array, row->env);
     const struct ce_environ env = unit_environ(&array);
-    ce_auto(ce_hostlist_destroy) struct ce_hostlist *list = ce_slurm_nodes(&env, &id, &order, &err);
+    int rc = ce_slurm_nodes(&env, &allocation, &err);
     unit_env_free(&array);
-    assert_int_equal(list != NULL, row->nodes != NULL);
-    if (!list) {
+    assert_int_equal(rc, row->nodes ? 0 : -1);
+    if (rc < 0) {
         assert_true(err.text[0]);
         return;
     }
-    char *joined = join(list);
+    char *joined = join(allocation.nodes);
     assert_string_equal(joined, row->nodes);
-    assert_int_equal(order, row->order);
+    assert_int_equal(allocation.order, row->order);
+    assert_int_equal(allocation.first != NULL, row->order == LAYOUT);
+    ce_allocation_free(&allocation);
     free(joined);
 }
 
-static void a_layout_is_written_by_lowest_rank_and_read_again(void **state)
+static const struct topology_row {
+    const char *name;
+    uint32_t version;
+    const char *plugin;
+    bool has_yaml, is_off, orders;
+} topologies[] = {
+    {"older_slurm_goes_by_its_list", 0x190b07, "topology/tree", false, false, false},
+    {"tree_orders_since_26_05", 0x1a0500, "topology/tree", false, false, true},
+    {"so_does_block", 0x1a0505, "topology/block", false, false, true},
+    {"what_is_not_known_here_may_order", 0x1a0500, "topology/dragonfly", false, false, true},
+    {"ring_does_not_order", 0x1a0500, "topology/ring", false, false, false},
+    {"nor_does_flat", 0x1a0500, "topology/flat", false, false, false},
+    {"nor_does_none", 0x1a0500, NULL, false, false, false},
+    {"a_topology_yaml_may_order_whatever_slurm_conf_names", 0x1a0500, "topology/flat", true, false, true},
+    {"an_admin_can_switch_it_off", 0x1a0500, "topology/tree", true, true, false},
+    {"of_the_next_slurm_the_same_is_taken_for_granted", 0x1b0500, "topology/tree", false, false, true},
+};
+
+static void topology(void **state)
 {
-    static const uint32_t first_rank[] = {7, 0, 3};
-    static const char *const step[] = {"SLURM_DISTRIBUTION=arbitrary", "SLURM_STEP_NODELIST=n[1-3]",
-                                       NULL};
-    const struct ce_step_id id = {TASKS, 12, 0};
-    ce_autotext struct ce_text layout = CE_TEXT(1000);
-    struct unit_env array = {.count = 0};
-    enum ce_node_order order;
-    (void)state;
-    ce_auto(ce_hostlist_destroy) struct ce_hostlist *list = ce_hostlist_parse("n[1-3]", NULL);
-    ce_slurm_write_layout(&id, list, first_rank, &layout);
-    assert_string_equal(ce_text_string(&layout), "12.0:n2,n3,n1");
-    unit_env_fill(&array, step);
-    unit_env_set(&array, CE_LAYOUT_VARIABLE, ce_text_string(&layout));
-    const struct ce_environ env = unit_environ(&array);
-    ce_auto(ce_hostlist_destroy) struct ce_hostlist *again =
-        ce_slurm_nodes(&env, &id, &order, NULL);
-    assert_non_null(again);
-    assert_int_equal(order, LAYOUT);
-    assert_string_equal(ce_hostlist_name(again, 0), "n2");
-    unit_env_free(&array);
+    const struct topology_row *row = *state;
+    assert_int_equal(
+        ce_slurm_orders_by_topology(row->version, row->plugin, row->has_yaml, row->is_off),
+        row->orders);
 }
 
 int main(void)
 {
     UNIT_TABLE(rows, nodes);
-    UNIT_RULE(a_layout_is_written_by_lowest_rank_and_read_again);
+    UNIT_TABLE(topologies, topology);
     return UNIT_RUN("slurm/nodes");
 }
