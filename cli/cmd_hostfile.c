@@ -4,8 +4,8 @@
 
 #include "base/parse.h"
 #include "command.h"
+#include "open_job.h"
 #include "report/cluster.h"
-#include "session/job.h"
 
 struct arguments {
     enum ce_hostfile format;
@@ -77,7 +77,7 @@ int ce_cmd_hostfile(int argc, char **argv)
     ce_autojob struct ce_job job = {.session = NULL};
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (ce_job_open(arguments.run_dir, NULL, &job, &err) < 0)
+    if (ce_open_job(arguments.run_dir, NULL, &job, &err) < 0)
         return ce_complain("hostfile", &err, CE_EXIT_USAGE);
     int status = print_hostfile(&arguments, &job, &err);
     return status < 0 ? ce_complain("hostfile", &err, CE_EXIT_UNKNOWN) : status;

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 
 #include "command.h"
+#include "open_job.h"
 #include "report/cluster.h"
-#include "session/job.h"
 
 struct arguments {
     bool json;
@@ -46,7 +46,7 @@ int ce_cmd_info(int argc, char **argv)
     ce_autotext struct ce_text out = CE_TEXT(64 << 20);
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (ce_job_open(arguments.run_dir, NULL, &job, &err) < 0)
+    if (ce_open_job(arguments.run_dir, NULL, &job, &err) < 0)
         return ce_complain("info", &err, CE_EXIT_USAGE);
     struct ce_view view = ce_job_view(&job);
     if (!arguments.json)

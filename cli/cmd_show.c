@@ -3,8 +3,8 @@
 #include <stdbool.h>
 
 #include "command.h"
+#include "open_job.h"
 #include "report/plan.h"
-#include "session/job.h"
 
 struct arguments {
     enum { AS_TEXT, AS_JSON, AS_EXPORT } form;
@@ -81,7 +81,7 @@ int ce_cmd_show(int argc, char **argv)
     ce_autojob struct ce_job job = {.session = NULL};
     struct ce_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (ce_job_open(arguments.run_dir, arguments.option, &job, &err) < 0)
+    if (ce_open_job(arguments.run_dir, arguments.option, &job, &err) < 0)
         return ce_complain("show", &err, CE_EXIT_USAGE);
     ce_auto(ce_plan_destroy) struct ce_plan *plan =
         ce_session_plan(job.session, &job.task, &env, &err);

@@ -144,7 +144,7 @@ int ce_nccl_runs_job(const struct ce_nccl_test *test, const uint32_t *counts, si
     job.command = ce_own_path(job.path, sizeof job.path);
     uint32_t nodes = ce_allocation_node_count(&job.allocation);
     int status = -1;
-    if (job.allocation.order != CE_ORDER_NODEID)
+    if (job.allocation.order != CE_ORDER_NODEID && job.allocation.order != CE_ORDER_JOB)
         ce_fail(err,
                 "the nodes of this job have an order of their own, heterogeneous or arbitrary; "
                 "use a job without that, or --here on each node");

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/slurm_conf.h"
 #include "slurm_drain.h"
+#include "slurm/nodes.h"
 
 enum { OUTPUT_MAX = 1 << 20 };
 
@@ -74,6 +75,9 @@ static void take(const slurm_conf_t *from, struct ce_slurm_conf *ret)
         .no_hold = from->sched_params &&
                    ce_slurm_list_has(from->sched_params, "nohold_on_prolog_fail"),
         .requeue = from->job_requeue,
+        .orders_by_topology =
+            ce_slurm_orders_by_topology(SLURM_VERSION_NUMBER, from->slurm_conf,
+                                        from->topology_plugin, from->select_type_param),
     };
     copy_path(ret->path, from->slurm_conf);
     copy_path(ret->plugstack, from->plugstack);

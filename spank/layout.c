@@ -2,16 +2,12 @@
 #include "layout.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/parse.h"
 #include "launch/variables.h"
 #include "slurm/layout.h"
 #include "slurm/nodes.h"
@@ -19,39 +15,19 @@
 /* ---------------------------------------------------------------- is it needed? */
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+_Static_assert((unsigned)SELECT_NO_DIST_TOPO_BLOCK == CE_SLURM_NO_DIST_TOPO_BLOCK, "as in slurm.h");
+#endif
 
-/* What the process around the plugin, srun or slurmstepd, read from slurm.conf.  Not declared for
- * others, so it may go: weak, it does not keep the plugin from loading. */
+/* What the process around the plugin, srun or slurmstepd, has read from slurm.conf.  Slurm declares it
+ * for its own plugins only, so it may go: weak, it does not keep this one from loading. */
 extern slurm_conf_t slurm_conf __attribute__((weak));
-
-/* It takes the place of TopologyPlugin= and is next to slurm.conf, also if slurmctld sent both. */
-static bool has_topology_yaml(void)
-{
-    const char *conf = slurm_conf.slurm_conf ? slurm_conf.slurm_conf : "";
-    const char *slash = strrchr(conf, '/');
-    char path[PATH_MAX];
-    return slash &&
-           ce_fits(snprintf(path, sizeof path, "%.*s/topology.yaml", (int)(slash - conf), conf),
-                   sizeof path) &&
-           access(path, F_OK) == 0;
-}
 
 static bool orders_by_topology(void)
 {
     const slurm_conf_t *conf = &slurm_conf;
-    return !conf || ce_slurm_orders_by_topology(SLURM_VERSION_NUMBER, conf->topology_plugin,
-                                                has_topology_yaml(),
-                                                conf->select_type_param & SELECT_NO_DIST_TOPO_BLOCK);
+    return conf && ce_slurm_orders_by_topology(SLURM_VERSION_NUMBER, conf->slurm_conf,
+                                               conf->topology_plugin, conf->select_type_param);
 }
-
-#else
-
-static bool orders_by_topology(void)
-{
-    return false;
-}
-
-#endif
 
 bool ce_layout_is_needed(uint32_t nodes)
 {

@@ -30,6 +30,7 @@ static const struct {
     {"prolog_flags.serial", AT(serial)},
     {"nohold_on_prolog_fail", AT(no_hold)},
     {"job_requeue", AT(requeue)},
+    {"orders_by_topology", AT(orders_by_topology)},
 };
 
 static const struct {

@@ -28,6 +28,7 @@ struct ce_slurm_conf {
     bool alloc, defer_batch, serial;       /* of PrologFlags */
     bool no_hold;                          /* SchedulerParameters=nohold_on_prolog_fail */
     bool requeue;                          /* JobRequeue */
+    bool orders_by_topology; /* tasks of steps are not placed in the order of the list of nodes */
     uint32_t prolog_timeout_s, epilog_timeout_s; /* 0: none */
     uint32_t batch_start_timeout_s, message_timeout_s;
 };

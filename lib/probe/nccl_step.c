@@ -41,11 +41,12 @@ static void add(struct line *line, const char *format, ...)
     line->count++;
 }
 
-/* One task for each node, with all that the job has there. */
+/* One task for each node, with all that the job has there; cyclic, since only so a topology plugin leaves
+ * them in the order of the list. */
 static void make_line(const struct ce_nccl_step *step, struct line *line)
 {
     static const char *const fixed[] = {
-        "--ntasks-per-node=1",  "--relative=0",         "--distribution=block", "--cpu-bind=none",
+        "--ntasks-per-node=1",  "--relative=0",         "--distribution=cyclic", "--cpu-bind=none",
         "--export=ALL",         "--input=none",         "--mpi=none",           "--label",
         "--kill-on-bad-exit=0", "--job-name=bench-nccl"};
     const struct ce_nccl_test *test = step->test;

@@ -139,7 +139,7 @@ int ce_slurm_count_tasks(const struct ce_environ *env, struct ce_allocation *all
         return ce_fail(err, "no memory");
     if (allocation->order == CE_ORDER_NODEID || allocation->order == CE_ORDER_JOB)
         count_list(ce_environ_get(env, counts), allocation->nodes, NULL, allocation->tasks);
-    else
+    if (allocation->order != CE_ORDER_NODEID)
         count_by_name(env, allocation);
     for (uint32_t i = 0; i < count; i++)
         if (!allocation->tasks[i])

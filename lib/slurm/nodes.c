@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slurm/nodes.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/parse.h"
 #include "model/hostindex.h"
@@ -188,7 +190,7 @@ static int step_nodes(const struct ce_environ *env, struct ce_allocation *alloca
         parse_required(ce_environ_get(env, "SLURM_STEP_NODELIST"), "SLURM_STEP_NODELIST", err);
     if (!list)
         return -1;
-    bool arbitrary = is_arbitrary(env);
+    bool arbitrary = is_arbitrary(env) && ce_hostlist_count(list) > 1;
     struct ce_hostlist *nodes = layout_nodes(env, &allocation->id, list, &allocation->first);
     allocation->order = CE_ORDER_LAYOUT;
     if (!nodes && !arbitrary) {
@@ -215,16 +217,28 @@ int ce_slurm_nodes(const struct ce_environ *env, struct ce_allocation *allocatio
     return 0;
 }
 
-bool ce_slurm_orders_by_topology(uint32_t version, const char *plugin, bool has_yaml, bool is_off)
+/* It takes the place of TopologyPlugin=, and Slurm looks for it nowhere else. */
+static bool has_topology_yaml(const char *conf)
+{
+    const char *slash = conf ? strrchr(conf, '/') : NULL;
+    char path[PATH_MAX];
+    return slash &&
+           ce_fits(snprintf(path, sizeof path, "%.*s/topology.yaml", (int)(slash - conf), conf),
+                   sizeof path) &&
+           access(path, F_OK) == 0;
+}
+
+bool ce_slurm_orders_by_topology(uint32_t version, const char *conf, const char *plugin,
+                                 uint32_t params)
 {
     /* ring gives its nodes no ranks; the others know of no topology */
     static const char *const unordered[] = {"", "topology/flat", "topology/default",
                                             "topology/none", "topology/ring"};
-    if (version < 0x1a0500 || is_off)
+    if (version < 0x1a0500 || params & CE_SLURM_NO_DIST_TOPO_BLOCK)
         return false;
     for (size_t i = 0; i < sizeof unordered / sizeof *unordered; i++)
         if (!plugin || strcmp(plugin, unordered[i]) == 0)
-            return has_yaml;
+            return has_topology_yaml(conf);
     return true;
 }
 

@@ -23,11 +23,13 @@
 int ce_slurm_nodes(const struct ce_environ *env, struct ce_allocation *allocation,
                    struct ce_error *err);
 
-/* Does this Slurm order the tasks of steps by its topology, and not by its lists?  Since 26.05, with
- * block and tree in TopologyPlugin= or with a topology.yaml, unless SelectTypeParameters= has
- * CR_NO_DIST_TOPO_BLOCK.  version as SLURM_VERSION_NUMBER; plugin may be NULL.  A plugin that is not
- * known here counts as one that does. */
-bool ce_slurm_orders_by_topology(uint32_t version, const char *plugin, bool has_yaml, bool is_off);
+/* Does this Slurm order the tasks of steps by its topology, and not by its lists?  Since 26.05, if
+ * TopologyPlugin= is tree or block, or another that is not known here, or a topology.yaml is next to
+ * slurm.conf, unless SelectTypeParameters= has CR_NO_DIST_TOPO_BLOCK.  version as SLURM_VERSION_NUMBER;
+ * conf, the path of slurm.conf, and plugin may be NULL; params as in slurm_conf_t. */
+enum { CE_SLURM_NO_DIST_TOPO_BLOCK = 1 << 11 };
+bool ce_slurm_orders_by_topology(uint32_t version, const char *conf, const char *plugin,
+                                 uint32_t params);
 
 /* The same by what slurmd tells a task or batch script, where nothing better is at hand: true also for
  * 25.11, and for a topology that does not order.  false on a login node. */

@@ -93,7 +93,7 @@ int ce_slurm_check_place(const struct ce_environ *env, const struct ce_allocatio
     const struct ce_step_part whole = {.node_count = ce_allocation_node_count(allocation)};
     uint32_t rank = task->node_rank;
     if (allocation->id.kind != CE_STEP_TASKS ||
-        (!part && allocation->order == CE_ORDER_COMPONENTS))
+        (!part && (allocation->order == CE_ORDER_COMPONENTS || task->node_first == UINT32_MAX)))
         return 0;
     if (task->node_first == UINT32_MAX)
         return ce_fail(err, "SLURM_GTIDS does not list task %u, so its node's place cannot be checked; "

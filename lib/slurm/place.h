@@ -18,8 +18,8 @@ struct ce_step_part {
     uint32_t node_count;
 };
 
-/* part: as Slurm says; NULL: not known (outside the plugin).  Then a step of a heterogeneous job is
- * not looked at.  SLURM_DISTRIBUTION and SLURM_DIST_PLANESIZE tell how the tasks were distributed.
+/* part: as Slurm says; NULL: not known (outside the plugin).  Then a step of a heterogeneous job, and a
+ * task whose ranks are not known, pass.  SLURM_DISTRIBUTION and SLURM_DIST_PLANESIZE tell how the tasks were distributed.
  * 0, also for a batch script; -1 with err: the node must not run its tasks. */
 int ce_slurm_check_place(const struct ce_environ *env, const struct ce_allocation *allocation,
                          const struct ce_task *task, const struct ce_step_part *part,

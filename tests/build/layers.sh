@@ -22,7 +22,7 @@ allowed() {
     lib/health | lib/preflight) echo base model config slurm launch checks report probe local "${1#lib/}" ;;
     spank) echo base model slurm launch local session ;;
     cli | prolog | epilog) echo base model config slurm launch checks report probe local session survey status health preflight doctor ;;
-    helpers) echo base model checks probe health ;;
+    helpers) echo base model slurm checks probe health ;;
     *) return 1 ;;
     esac
 }

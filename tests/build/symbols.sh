@@ -40,7 +40,7 @@ forbidden='dlopen|dlsym|opendir|fdopendir|readdir|scandir.*|vfork|clone|execv.*|
 verdict 4 "no directory scan, thread, process, resolver, connection, output or write" \
     "$(printf '%s\n' "$imported" | grep -Ex "$forbidden" || true)"
 
-verdict 5 "of Slurm only spank_*, the log, the calls of a failure and the one for -m arbitrary" \
+verdict 5 "of Slurm only spank_*, the log, the calls of a failure, and those for the order of nodes" \
     "$(printf '%s\n' "$imported" | grep -E '^(slurm|spank)_' |
-        grep -Evx 'spank_(context|remote|get_item|setenv|unsetenv|option_register)|slurm_(error|spank_log|kill_job_step|job_step_layout_(get|free)|strerror|get_job_steps|load_job|(init_)?update_step(_msg)?|requeue2|free_job_(step_info_response_msg|info_msg|array_resp))' || true)"
+        grep -Evx 'spank_(context|remote|get_item|setenv|unsetenv|option_register)|slurm_(conf|error|spank_log|kill_job_step|job_step_layout_(get|free)|strerror|get_job_steps|load_job|(init_)?update_step(_msg)?|requeue2|free_job_(step_info_response_msg|info_msg|array_resp))' || true)"
 exit $bad

@@ -95,7 +95,7 @@ check_task() { # RANK LOCAL_RANK LOCAL_TASKS NODE_RANK
     want "$1" RANK "$1"
     want "$1" SLURM_PROCID "$1"
     want "$1" SLURM_LOCALID "$2"
-    want "$1" SLURM_NODEID "$4"
+    [[ ${slurm_node_ids-yes} == no ]] || want "$1" SLURM_NODEID "$4"
     want "$1" WORLD_SIZE "$tasks"
     want "$1" LOCAL_RANK "$2"
     want "$1" LOCAL_WORLD_SIZE "$3"

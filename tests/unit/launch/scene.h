@@ -15,6 +15,7 @@ struct scene {
     const char *book;    /* NULL: none */
     uint32_t port;
     bool torchrun_off;
+    enum ce_node_order order;
 };
 
 struct stage {
@@ -53,6 +54,7 @@ static inline void stage_set(struct stage *stage, const struct scene *scene)
         .id = {scene->kind, 12, 0},
         .nodes = ce_hostlist_parse(scene->nodes, &err),
         .task_count = scene->tasks,
+        .order = scene->order,
     };
     assert_string_equal(err.text, "");
     stage->task = scene->task;

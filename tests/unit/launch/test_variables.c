@@ -58,6 +58,12 @@ static const struct scene shell_one_node = {
     .task = {"n1", 0, 0, 0, 1, 0, UINT32_MAX},
     .address = "10.1.0.1/16", .book = BOOK4, .port = 61012,
 };
+/* Its steps may have the nodes in another order. */
+static const struct scene unordered = {
+    .kind = CE_STEP_BATCH, .nodes = "n[1-4]", .tasks = 32,
+    .task = {"n1", 0, 0, 0, 8, 8, 8},
+    .address = "10.1.0.1/16", .book = BOOK4, .port = 61012, .order = CE_ORDER_JOB,
+};
 /* The same as `many` where the cluster network has IPv6 only. */
 static const struct scene ipv6 = {
     .kind = CE_STEP_TASKS, .nodes = "n[1-4]", .tasks = 32,
@@ -185,6 +191,14 @@ static const struct value_row {
 } values[] = {
     {"num_nodes_is_the_steps", "NUM_NODES", &many, "4"},
     {"num_nodes_of_a_script_is_the_jobs", "NUM_NODES", &batch, "4"},
+    {"num_nodes_needs_no_order", "NUM_NODES", &unordered, "4"},
+    {"a_port_needs_no_order", "PRIMARY_PORT", &unordered, "61012"},
+    {"without_an_order_there_is_no_primary", "PRIMARY_ADDR", &unordered, ""},
+    {"nor_its_other_name", "MASTER_ADDR", &unordered, ""},
+    {"nor_its_address", "PRIMARY_IP", &unordered, ""},
+    {"nor_where_to_meet", "HOST_NODE_ADDR", &unordered, ""},
+    {"nor_a_list_of_addresses", "CLUSTER_IPS", &unordered, ""},
+    {"nor_a_list_of_names", "CLUSTER_NODES", &unordered, ""},
     {"node_rank_is_this_nodes", "NODE_RANK", &many, "1"},
     {"node_addr_is_this_nodes", "NODE_ADDR", &many, "10.1.0.2"},
     {"node_addr_is_a_name_without_a_book", "NODE_ADDR", &no_book, "n2"},

@@ -32,6 +32,12 @@ static const struct scene ipv6 = {
     .address = "fd00::1/64", .book = "fd00::1 n1\nfd00::2 n2\n", .port = 61012,
 };
 
+static const struct scene unordered = {
+    .kind = CE_STEP_BATCH, .nodes = "n[1-2]", .tasks = 16,
+    .task = {"n1", 0, 0, 0, 8, 8, 8},
+    .address = "10.1.0.1/16", .book = BOOK, .port = 61012, .order = CE_ORDER_JOB,
+};
+
 static const struct text_row {
     const char *name;
     const struct scene *scene;
@@ -45,6 +51,10 @@ static const struct text_row {
      "step       12.batch\nprimary    10.1.0.1 port 61012\n\n"
      "NODE RANK  NAME                      ADDRESS\n"
      "0          n1                        10.1.0.1\n1          n2                        10.1.0.2\n"},
+    {"a_script_whose_steps_have_their_own_order_has_no_primary", &unordered,
+     "step       12.batch\nprimary    each step has its own: Slurm places tasks by its topology\n\n"
+     "NODE RANK  NAME                      ADDRESS\n"
+     "-          n1                        10.1.0.1\n-          n2                        10.1.0.2\n"},
     {"without_a_book_names_are_told", &no_book,
      "step       12.0\nrank       9 of 16\nnode rank  1 of 2\nprimary    n1 port 61012\n\n"
      "NODE RANK  NAME                      ADDRESS\n"
@@ -81,6 +91,11 @@ static const struct json_row {
      "{\"schema\":1,\"step\":\"12.batch\",\"rank\":null,\"world_size\":null,\"node_rank\":0,"
      "\"num_nodes\":1,\"primary\":{\"name\":\"n1\",\"address\":\"10.1.0.1\",\"port\":61012},"
      "\"nodes\":[{\"node_rank\":0,\"name\":\"n1\",\"address\":\"10.1.0.1\"}]}"},
+    {"json_of_a_script_whose_steps_have_their_own_order_has_no_node_ranks", &unordered,
+     "{\"schema\":1,\"step\":\"12.batch\",\"rank\":null,\"world_size\":null,\"node_rank\":null,"
+     "\"num_nodes\":2,\"primary\":{\"name\":null,\"address\":null,\"port\":61012},"
+     "\"nodes\":[{\"node_rank\":null,\"name\":\"n1\",\"address\":\"10.1.0.1\"},"
+     "{\"node_rank\":null,\"name\":\"n2\",\"address\":\"10.1.0.2\"}]}"},
     {"json_without_a_book_has_no_addresses", &no_book,
      "{\"schema\":1,\"step\":\"12.0\",\"rank\":9,\"world_size\":16,\"node_rank\":1,\"num_nodes\":2,"
      "\"primary\":{\"name\":\"n1\",\"address\":null,\"port\":61012},\"nodes\":["
@@ -117,6 +132,7 @@ static const struct hostfile_row {
     {"ipv6_addresses_have_no_brackets", "addresses", &ipv6, "fd00::1\nfd00::2\n"},
     {"addresses_without_a_book_are_an_error", "addresses", &no_book, NULL},
     {"open_mpi", "mpi", &step, "n1 slots=8\nn2 slots=7\n"},
+    {"a_job_without_order_has_its_list", "mpi", &unordered, "n1 slots=8\nn2 slots=7\n"},
     {"mpich", "mpich", &step, "n1:8\nn2:7\n"},
     {"deepspeed", "deepspeed", &step, "n1 slots=8\nn2 slots=7\n"},
     {"horovod", "horovod", &step, "n1:8,n2:7\n"},

@@ -300,6 +300,13 @@ static const struct counts_row {
      {"SLURM_STEP_NODELIST=n[1-3]", "SLURM_STEP_TASKS_PER_NODE=2,4,1"}, "1 2"},
     {"a_het_step_without_slurms_list_has_one_each", TASKS, CE_ORDER_COMPONENTS, "n3,n1",
      {"SLURM_STEP_TASKS_PER_NODE=2,4,3"}, "1 1"},
+    {"a_job_without_order_counts_by_its_list", BATCH, CE_ORDER_JOB, "n[1-4]",
+     {"SLURM_TASKS_PER_NODE=8,7(x2)"}, "8 7 7 1"},
+    {"a_het_job_without_order_counts_by_its_components", BATCH, CE_ORDER_JOB, "n9,n4,n5",
+     {"SLURM_JOB_ID=12", "SLURM_HET_SIZE=2", "SLURM_JOB_ID_HET_GROUP_0=12",
+      "SLURM_JOB_NODELIST_HET_GROUP_0=n9", "SLURM_TASKS_PER_NODE_HET_GROUP_0=3",
+      "SLURM_JOB_NODELIST_HET_GROUP_1=n[4-5]", "SLURM_TASKS_PER_NODE_HET_GROUP_1=8,7",
+      "SLURM_TASKS_PER_NODE=3"}, "3 8 7"},
     {"a_het_job_counts_by_its_components", BATCH, CE_ORDER_COMPONENTS, "n9,n4,n5",
      {"SLURM_JOB_ID=12", "SLURM_HET_SIZE=2", "SLURM_JOB_ID_HET_GROUP_0=12",
       "SLURM_JOB_NODELIST_HET_GROUP_0=n9", "SLURM_TASKS_PER_NODE_HET_GROUP_0=3",
@@ -330,8 +337,10 @@ static void a_node_name_that_is_too_long_is_an_error(void **state)
 {
     struct unit_env array = {.count = 0};
     const struct ce_environ env = unit_environ(&array);
+    uint32_t counts[] = {1};
     struct ce_allocation allocation = {.id = {BATCH, 12, 0},
-                                       .nodes = ce_hostlist_parse("n1", NULL)};
+                                       .nodes = ce_hostlist_parse("n1", NULL),
+                                       .tasks = counts};
     struct ce_task task;
     struct ce_error err = {""};
     char name[CE_HOSTNAME_MAX + 2];
@@ -343,7 +352,7 @@ static void a_node_name_that_is_too_long_is_an_error(void **state)
     unit_env_set(&array, "SLURMD_NODENAME", name);
     assert_int_equal(ce_slurm_task(&env, &allocation, &task, &err), -1);
     unit_holds(err.text, "SLURMD_NODENAME is longer");
-    ce_allocation_free(&allocation);
+    ce_hostlist_destroy(allocation.nodes);
     unit_env_free(&array);
 }
 

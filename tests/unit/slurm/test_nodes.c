@@ -2,6 +2,7 @@
 #include "slurm/nodes.h"
 
 #include "../unit_env.h"
+#include "../unit_dir.h"
 #include "base/text.h"
 
 enum { ENTRIES = 12 };
@@ -118,6 +119,8 @@ static const struct nodes_row {
       "SLURM_CLUSTER_ENV_NODES=12.0:n2,n1:0,2"}, "n2 n1", LAYOUT},
     {"an_arbitrary_order_that_did_not_arrive_is_not_known", TASKS, {ARBITRARY}, "n1 n2 n3",
      UNKNOWN},
+    {"one_node_has_an_order", TASKS, {"SLURM_DISTRIBUTION=arbitrary", "SLURM_STEP_NODELIST=n2"}, "n2",
+     NODEID},
     {"the_order_of_another_step_is_not_known", TASKS,
      {ARBITRARY, "SLURM_CLUSTER_ENV_NODES=12.1:n3,n1,n2:0,1(x2)"}, "n1 n2 n3", UNKNOWN},
     {"the_order_of_another_job_is_not_known", TASKS,
@@ -205,30 +208,40 @@ static void nodes(void **state)
     free(joined);
 }
 
+#define OFF CE_SLURM_NO_DIST_TOPO_BLOCK
+
 static const struct topology_row {
     const char *name;
     uint32_t version;
     const char *plugin;
-    bool has_yaml, is_off, orders;
+    uint32_t params;
+    bool has_yaml, orders;
 } topologies[] = {
-    {"older_slurm_goes_by_its_list", 0x190b07, "topology/tree", false, false, false},
-    {"tree_orders_since_26_05", 0x1a0500, "topology/tree", false, false, true},
-    {"so_does_block", 0x1a0505, "topology/block", false, false, true},
-    {"what_is_not_known_here_may_order", 0x1a0500, "topology/dragonfly", false, false, true},
-    {"ring_does_not_order", 0x1a0500, "topology/ring", false, false, false},
-    {"nor_does_flat", 0x1a0500, "topology/flat", false, false, false},
-    {"nor_does_none", 0x1a0500, NULL, false, false, false},
-    {"a_topology_yaml_may_order_whatever_slurm_conf_names", 0x1a0500, "topology/flat", true, false, true},
-    {"an_admin_can_switch_it_off", 0x1a0500, "topology/tree", true, true, false},
-    {"of_the_next_slurm_the_same_is_taken_for_granted", 0x1b0500, "topology/tree", false, false, true},
+    {"older_slurm_goes_by_its_list", 0x190b07, "topology/tree", 0, false, false},
+    {"tree_orders_since_26_05", 0x1a0500, "topology/tree", 0, false, true},
+    {"so_does_block", 0x1a0505, "topology/block", 4, false, true},
+    {"what_is_not_known_here_may_order", 0x1a0500, "topology/dragonfly", 0, false, true},
+    {"ring_does_not_order", 0x1a0500, "topology/ring", 0, false, false},
+    {"nor_does_flat", 0x1a0500, "topology/flat", 0, false, false},
+    {"nor_does_none", 0x1a0500, NULL, 0, false, false},
+    {"a_topology_yaml_may_order_whatever_slurm_conf_names", 0x1a0500, "topology/flat", 0, true, true},
+    {"an_admin_can_switch_it_off", 0x1a0500, "topology/tree", OFF | 4, true, false},
+    {"of_the_next_slurm_the_same_is_taken_for_granted", 0x1b0500, "topology/tree", 0, false, true},
 };
 
 static void topology(void **state)
 {
     const struct topology_row *row = *state;
+    struct unit_dir dir = unit_dir_make();
+    if (row->has_yaml)
+        unit_dir_write(&dir, "topology.yaml", "---\n");
+    char conf[sizeof dir.path + 32];
+    snprintf(conf, sizeof conf, "%s/slurm.conf", dir.path);
     assert_int_equal(
-        ce_slurm_orders_by_topology(row->version, row->plugin, row->has_yaml, row->is_off),
-        row->orders);
+        ce_slurm_orders_by_topology(row->version, conf, row->plugin, row->params), row->orders);
+    assert_int_equal(ce_slurm_orders_by_topology(row->version, NULL, row->plugin, row->params),
+                     row->orders && !row->has_yaml);
+    unit_dir_remove(&dir);
 }
 
 int main(void)

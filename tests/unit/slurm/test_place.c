@@ -49,7 +49,7 @@ static const struct place_row {
      {"n2", 1, 2, 0, 3, 0, 0, 2}, {0, 0, 2}, NULL},
     {"a_component_with_too_few_tasks_before_it_is_refused", CE_ORDER_COMPONENTS, {NULL},
      {"n3", 2, 4, 0, 1, 0, 0, 4}, {2, 4, 2}, "has 1 tasks from task 4 on"},
-    {"components_that_nobody_knows_are_not_looked_at", CE_ORDER_COMPONENTS, {NULL},
+    {"components_that_are_not_known_are_not_looked_at", CE_ORDER_COMPONENTS, {NULL},
      {"n3", 2, 0, 0, 1, 0, 0, 0}, {0, 0, 0}, NULL},
 };
 
@@ -78,6 +78,21 @@ static void place(void **state)
         unit_holds(err.text, row->refusal);
     ce_hostlist_destroy(allocation.nodes);
     unit_env_free(&array);
+}
+
+/* A command may run where Slurm's variables are not all there. */
+static void unknown_ranks_pass_outside_the_plugin(void **state)
+{
+    uint32_t counts[] = {1, 1};
+    struct unit_env array = {.count = 0};
+    const struct ce_environ env = unit_environ(&array);
+    const struct ce_task task = {.node_rank = 1, .node_first = UINT32_MAX};
+    struct ce_allocation allocation = {.id = {CE_STEP_TASKS, 12, 0},
+                                       .nodes = ce_hostlist_parse("n[1-2]", NULL),
+                                       .tasks = counts};
+    (void)state;
+    assert_int_equal(ce_slurm_check_place(&env, &allocation, &task, NULL, NULL), 0);
+    ce_hostlist_destroy(allocation.nodes);
 }
 
 /* ---------------------------------------------------------------- all nodes of a step */
@@ -201,6 +216,7 @@ static void steps_in_any_other_order_are_refused_on_a_node(void **state)
 int main(void)
 {
     UNIT_TABLE(places, place);
+    UNIT_RULE(unknown_ranks_pass_outside_the_plugin);
     UNIT_RULE(steps_in_the_order_of_their_list_pass_on_every_node);
     UNIT_RULE(steps_in_any_other_order_are_refused_on_a_node);
     return UNIT_RUN("slurm/place");

@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# evaluated.sh JOBS FILE: what a script or shell is told of its job, by the plugin and by the command; and a step.
+trap 'echo "$SLURM_JOB_ID" >"$2.done"' EXIT
+"$1/seen.sh" "$2" script
+srun "$1/seen.sh" "$2.step" </dev/null
+(
+    exports=$(cluster-env show --export) || exit
+    eval "$exports"
+    "$1/seen.sh" "$2" evaluated
+)
