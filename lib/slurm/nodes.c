@@ -231,9 +231,9 @@ static bool has_topology_yaml(const char *conf)
 bool ce_slurm_orders_by_topology(uint32_t version, const char *conf, const char *plugin,
                                  uint32_t params)
 {
-    /* ring gives its nodes no ranks; the others know of no topology */
+    /* they know of no topology */
     static const char *const unordered[] = {"", "topology/flat", "topology/default",
-                                            "topology/none", "topology/ring"};
+                                            "topology/none"};
     if (version < 0x1a0500 || params & CE_SLURM_NO_DIST_TOPO_BLOCK)
         return false;
     for (size_t i = 0; i < sizeof unordered / sizeof *unordered; i++)

@@ -24,7 +24,7 @@ int ce_slurm_nodes(const struct ce_environ *env, struct ce_allocation *allocatio
                    struct ce_error *err);
 
 /* Does this Slurm order the tasks of steps by its topology, and not by its lists?  Since 26.05, if
- * TopologyPlugin= is tree or block, or another that is not known here, or a topology.yaml is next to
+ * TopologyPlugin= is not flat (tree, block and ring were seen to), or a topology.yaml is next to
  * slurm.conf, unless SelectTypeParameters= has CR_NO_DIST_TOPO_BLOCK.  version as SLURM_VERSION_NUMBER;
  * conf, the path of slurm.conf, and plugin may be NULL; params as in slurm_conf_t. */
 enum { CE_SLURM_NO_DIST_TOPO_BLOCK = 1 << 11 };

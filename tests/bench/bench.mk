@@ -27,6 +27,12 @@ bench-facts: tests/bench/facts$(EXEEXT)
 	@tests/bench/facts$(EXEEXT) bench-facts.tree $(BENCH_FACTS); rm -rf bench-facts.tree
 .PHONY: bench-facts
 
+# srun over 64 real slurmds with and without the option, as root; "SERIES NODES ROUNDS TOPOLOGY" from BENCH_LAUNCH.
+BENCH_LAUNCH = bookworm
+bench-launch:
+	@$(srcdir)/tests/bench/launch $(BENCH_LAUNCH)
+.PHONY: bench-launch
+
 # cluster-prolog as a whole; "ROUNDS ROUNDS_HUNG" from BENCH_PROLOG.  Needs root.
 check_PROGRAMS += tests/bench/clock_runs
 tests_bench_clock_runs_SOURCES = tests/bench/clock_runs.c

@@ -144,8 +144,8 @@ def judge(folder, refusals, *nodes):
     facts, counts = json.loads(read("steps.json")), {"right": 0, "refused": 0, "wrong": 0}
     for number, fact in enumerate(facts):
         found = faults(number, fact, addresses)
-        refused = found and fact["het"] and refusals == "may-refuse" and REFUSAL.search(read(f"{number}.err")) \
-            and "@ " not in read(f"{number}.out")
+        refused = found and fact["het"] and refusals == "may-refuse" and read(f"{number}.rc").strip() != "0" \
+            and REFUSAL.search(read(f"{number}.err"))
         result = "refused" if refused else "wrong" if found else "right"
         counts[result] += 1
         if result == "wrong":

@@ -337,10 +337,10 @@ static void a_node_name_that_is_too_long_is_an_error(void **state)
 {
     struct unit_env array = {.count = 0};
     const struct ce_environ env = unit_environ(&array);
-    uint32_t counts[] = {1};
+    uint32_t one[] = {1};
     struct ce_allocation allocation = {.id = {BATCH, 12, 0},
                                        .nodes = ce_hostlist_parse("n1", NULL),
-                                       .tasks = counts};
+                                       .tasks = one};
     struct ce_task task;
     struct ce_error err = {""};
     char name[CE_HOSTNAME_MAX + 2];
