@@ -96,6 +96,20 @@ configure() {
 # Slurm's commands and steps read plugstack.conf anew each time.
 plugstack_arguments() { sed -i "1s|\(cluster_env.so\).*|\1 $*|" "$state/etc/plugstack.conf"; }
 
+# change_slurm_conf SED_ARGUMENT...: slurm.conf is changed so, and counts. From 23.11 on a reconfigure replaces the daemons.
+change_slurm_conf() {
+    sed -i "$@" "$state/etc/slurm.conf"
+    as_root head scontrol reconfigure || complain "scontrol reconfigure failed"
+    wait_until 10 all_daemons_new || complain "after scontrol reconfigure the same daemons run: $daemons"
+    daemons=$(daemon_pids)
+}
+all_daemons_new() { ! daemon_pids | grep -qxFf <(echo "$daemons"); }
+
+# expedite DELAY: sbatch --requeue=expedite is allowed, and any other requeued job waits so many seconds (25.11 and later)
+# shellcheck disable=SC2016 # sed's $a
+expedite() { change_slurm_conf -e "s/^SchedulerParameters=.*/&,requeue_delay=$1/" -e '$a SlurmctldParameters=enable_expedited_requeue'; }
+usual_requeue() { change_slurm_conf -e 's/,requeue_delay=[0-9]*//' -e '/^SlurmctldParameters=/d'; }
+
 # ---------------------------------------------------------------- peace
 
 daemon_pids() { grep -H . "$state/pid/slurmctld" "${nodes[@]/#/$state/pid/}"; }

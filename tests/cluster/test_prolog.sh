@@ -123,6 +123,32 @@ test_defer() {
     verdict "sbatch -N2, the prolog of its second node takes 2 s: the script starts after it"
 }
 
+# Slurm 25.11 and later. Other requeued jobs wait 1000 s, longer than this test waits for anything.
+test_expedite() {
+    expedite 1000
+    link DOWN alpha
+    submit expedite "$home/expedite.out" -N2 --requeue=expedite --wrap "echo \$SLURM_JOB_NODELIST \$SLURM_RESTART_COUNT >>$home/expedite.ran; touch $home/expedite.done"
+    ended expedite
+    [[ $(<"$home/expedite.ran") == "n[9-10] 1" ]] || complain "it ran on: $(<"$home/expedite.ran")"
+    drained_for alpha "$down"
+    link UP alpha
+    resume alpha
+    verdict "sbatch --requeue=expedite, a port of its first node down: requeued once, and runs on two others without a delay"
+    submit fails "$home/fails.out" -N1 -x zeta1,n10 --requeue=expedite --wrap "echo \$SLURM_JOB_NODELIST \${SLURM_RESTART_COUNT-none} >>$home/fails.ran
+        [ -z \"\$SLURM_RESTART_COUNT\" ] || { touch $home/fails.done; exit 0; }
+        while test ! -e $home/fails.go; do sleep 0.1; done; exit 5"
+    wait_until 20 test -e "$home/fails.ran" || complain "the job did not start"
+    link DOWN alpha
+    as_user touch "$home/fails.go"
+    ended fails
+    [[ $(<"$home/fails.ran") == $'alpha none\nn9 1' ]] || complain "it ran on: $(<"$home/fails.ran")"
+    drained_for alpha "${down%%; *}, found after job $out; ${down#*; }"
+    link UP alpha
+    resume alpha
+    verdict "the same, a script that fails on a node that its epilog drains: runs again on another node without a delay"
+    usual_requeue
+}
+
 # ---------------------------------------------------------------- what is left alone
 
 test_observe() {
@@ -472,7 +498,12 @@ test_hostile() {
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_prolog.sh SERIES" >&2; exit 2; }
     local groups=(healthy srun salloc batch array defer observe admin trouble reports killed driver away at_once hostile)
-    plan $((34 + ${#groups[@]}))
+    local tests=34
+    if [[ $1 == forky ]]; then
+        groups+=(expedite)
+        tests=$((tests + 2))
+    fi
+    plan $((tests + ${#groups[@]}))
     start_health "$1"
     run_groups "$1" "${groups[@]}"
     finish
