@@ -84,10 +84,21 @@ static int load_job(uint32_t job_id, job_info_msg_t **ret)
 #endif
 }
 
+static bool is_expedited(const slurm_job_info_t *job)
+{
+#ifdef EXPEDITED_REQUEUE
+    return job->bitflags & EXPEDITED_REQUEUE;
+#else
+    (void)job;
+    return false;
+#endif
+}
+
 static void describe_job(const slurm_job_info_t *job, struct ce_job_state *ret)
 {
     ret->running = (job->job_state & JOB_STATE_BASE) == JOB_RUNNING &&
                    !(job->job_state & JOB_COMPLETING);
+    ret->expedited = is_expedited(job);
     ret->restarts = job->restart_cnt;
     ret->first_component = job->het_job_id;
     if (job->array_task_id == NO_VAL)

@@ -19,6 +19,7 @@ void ce_controller_claim_step(uint32_t job_id, uint32_t step_id);
 
 struct ce_job_state {
     bool running; /* neither cancelled nor timed out nor preempted nor requeued */
+    bool expedited; /* sbatch --requeue=expedite (25.11 and later) */
     uint32_t restarts;
     uint32_t first_component; /* of a heterogeneous job, the job that all others name; else 0 */
     char name[24]; /* as slurmctld takes it; of an array's task not its number, which may be the array's */

@@ -123,6 +123,17 @@ void ce_task_end_refused(const struct ce_step_id *id, bool alone)
     ce_step_end(jobs.id, jobs.count, id->step_id);
 }
 
+/* Slurm keeps a job of --requeue=expedite that failed, and decides when its epilogs are over. */
+static void say_used_up(const struct ce_job_state *job, uint32_t retries, const char *what)
+{
+    slurm_error("cluster-env: the batch script %s; retries=%u are used up", what, retries);
+    if (job->expedited)
+        slurm_error(
+            "cluster-env: --requeue=expedite: Slurm now holds job %s ('scontrol release %s' "
+            "runs it again, 'scancel %s' ends it); if an epilog drains a node, it runs again",
+            job->name, job->name, job->name);
+}
+
 bool ce_task_end_retry(const struct ce_task_end *end)
 {
     struct ce_job_state job;
@@ -136,8 +147,7 @@ bool ce_task_end_retry(const struct ce_task_end *end)
         return true;
     describe(end->status, what);
     if (job.restarts >= end->retries) {
-        slurm_error("cluster-env: the batch script %s; retries=%u are used up", what,
-                    end->retries);
+        say_used_up(&job, end->retries, what);
         return true;
     }
     slurm_error("cluster-env: the batch script %s; asking Slurm to requeue the job, retry %u of %u", what,

@@ -216,7 +216,7 @@ job_of() { run as_user sbatch --parsable --open-mode=append -o "$1.out" "${@:2}"
 
 runs_of() { tr '\n' ' ' <"$home/$1.runs" 2>/dev/null || true; }
 
-job_state() { as_user scontrol -o show job "$1" 2>&1 | sed -n 's/.*JobState=\([A-Z]*\).* Restarts=\([0-9]*\).*/\1 \2/p'; }
+job_state() { as_user scontrol -o show job "$1" 2>&1 | sed -n 's/.*JobState=\([A-Z_]*\).* Restarts=\([0-9]*\).*/\1 \2/p'; }
 is_state() { [[ $(job_state "$1") == "$2" ]]; }
 wait_for_state() { wait_until 60 is_state "$1" "$2" || complain "job $1: $(job_state "$1"), expected $2"; }
 
@@ -272,6 +272,47 @@ test_array() {
     wait_for_state "${out}_3" "FAILED 1"
     [[ $(sort "$home/array.runs" | tr '\n' ' ') == "0 1 2 3 3 " ]] || complain "runs: $(runs_of array)"
     verdict "retries=1 of an array, of which one task fails: that one runs twice, the others once"
+}
+
+# seconds_until_start JOB: from now on, as Slurm plans it
+seconds_until_start() { echo $(($(date -d "$(as_user scontrol -o show job "$1" | grep -oP ' EligibleTime=\K\S+')" +%s) - $(date +%s))); }
+
+# docs/prolog.md, "When a requeued job starts again". Slurm 25.11 and later.
+test_expedite() {
+    local id
+    run as_user sbatch --requeue=expedite --wrap true
+    [[ $status -ne 0 && $err == *"Requested operation not supported on this system"* ]] || complain "$status: $err"
+    verdict "sbatch --requeue=expedite is refused, unless slurm.conf allows it"
+    expedite 1000 # longer than this test waits for anything
+    job_of delayed -N1 --cluster-env=retries=1 --wrap "${count_run/NAME/delayed}exit 5"
+    id=$out
+    wait_for_state "$id" "PENDING 1"
+    [[ $(seconds_until_start "$id") -gt 500 ]] || complain "starts in $(seconds_until_start "$id") s"
+    as_user scancel "$id"
+    verdict "requeue_delay=1000, cred_expire=5: a retry waits 1000 s"
+    job_of used -N1 --requeue=expedite --cluster-env=retries=2 --wrap "${count_run/NAME/used}exit 5"
+    id=$out
+    wait_for_state "$id" "REQUEUE_HOLD 3"
+    [[ $(runs_of used) == "none 1 2 " ]] || complain "runs: $(runs_of used)"
+    [[ $(<"$home/used.out") == *"retry 1 of 2"*"retry 2 of 2"*"retries=2 are used up"*"cluster-env: --requeue=expedite: Slurm now holds job $id ('scontrol release $id' "* &&
+        $(grep -c 'Slurm now holds' "$home/used.out") -eq 1 ]] || complain "$(<"$home/used.out")"
+    verdict "retries=2 with --requeue=expedite, always failing: three runs, without a delay; then Slurm holds the job, and its output says so"
+    as_user scontrol release "$id" || complain "not released"
+    wait_for_state "$id" "REQUEUE_HOLD 4"
+    [[ $(runs_of used) == "none 1 2 3 " ]] || complain "runs: $(runs_of used)"
+    as_user scancel "$id"
+    wait_for_state "$id" "CANCELLED 4"
+    verdict "its user releases it: one run more, and it is held again; scancel ends it"
+    job_of better -N4 --requeue=expedite --cluster-env=gang,retries=2 \
+        --wrap "${count_run/NAME/better}srun bash -c '[[ \$RANK == 2 ]] || [[ -n \$SLURM_RESTART_COUNT ]] || exec sleep 120; [[ -n \$SLURM_RESTART_COUNT ]]'"
+    wait_for_state "$out" "COMPLETED 1"
+    [[ $(runs_of better) == "none 1 " ]] || complain "runs: $(runs_of better)"
+    verdict "gang,retries=2 with --requeue=expedite, a rank that fails once: two runs, without a delay"
+    job_of never -N1 --requeue=expedite --no-requeue --cluster-env=retries=2 --wrap "exit 5"
+    wait_for_state "$out" "FAILED 0"
+    [[ $(<"$home/never.out") == *"Slurm does not requeue the job: "* ]] || complain "$(<"$home/never.out")"
+    verdict "--no-requeue after --requeue=expedite: not requeued, and the job's output says so"
+    usual_requeue
 }
 
 test_submission() {
@@ -368,8 +409,8 @@ main() {
     local groups=(task het no_failure scancel stepd retries array submission output run) tests=30
     scheduler=,sched_interval=1,sched_min_interval=0
     if [[ $1 == forky ]]; then
-        groups+=(primary_result)
-        tests=$((tests + 4)) # that, test_only_stepd, and test_node with its peace
+        groups+=(primary_result expedite)
+        tests=$((tests + 10)) # these, test_only_stepd, and test_node with its peace
     fi
     plan $((tests + ${#groups[@]}))
     if [[ ${CASES-} != node ]]; then
