@@ -49,7 +49,7 @@ start() {
         *) topology_file "$plugin" >"$files/topology.conf"
             options=(--slurm-file "$files/topology.conf" --slurm-conf "TopologyPlugin=topology/$plugin") ;;
     esac
-    [[ $1 != off ]] || options+=(--slurm-conf SelectTypeParameters=CR_Core,CR_NO_DIST_TOPO_BLOCK)
+    [[ $1 != off ]] || options+=(--slurm-conf "SelectTypeParameters=CR_Core,CR_NO_DIST_TOPO_BLOCK")
     [[ ${TORCH:-no} == no ]] || options+=(--package python3-torch)
     start_product "$2" "${options[@]}"
     rm -r "$files"
@@ -225,7 +225,7 @@ test_requests() {
 
 random_steps() { # random_steps WHERE SEED COUNT COMMAND...
     local dir=$home/mix.$1 may=never
-    ! reorders || may=may-refuse
+    ! reorders || may="may-refuse"
     mkdir -p "$dir"
     "$here/mix.py" make "$dir" "$2" "$3" "$1" "$jobs/order.sh" "${nodes[@]}"
     chown -R --reference="$home" "$dir"
@@ -265,7 +265,7 @@ main() {
     local topologies=(none)
     [[ $# -eq 1 ]] || { echo "usage: test_topology.sh SERIES" >&2; exit 2; }
     [[ $1 != forky ]] || topologies=(none tree block ring yaml off)
-    topologies=(${TOPOLOGIES:-"${topologies[@]}"})
+    [[ ! -v TOPOLOGIES ]] || read -ra topologies <<<"$TOPOLOGIES"
     slurm_node=$("$here/slurm_node.sh" "$1")
     plan $((${#topologies[@]} * (20 + ${#groups[@]})))
     for topology in "${topologies[@]}"; do
