@@ -9,9 +9,9 @@
 
 #include "base/cleanup.h"
 
-static int check_trust(const struct stat *st, const char *path, struct ce_error *err)
+static int check_trust(const struct stat *st, const char *path, enum ce_trust trust, struct ce_error *err)
 {
-    if (st->st_uid != 0 && st->st_uid != geteuid())
+    if (st->st_uid != 0 && (trust == CE_TRUST_ROOT || st->st_uid != geteuid()))
         return ce_fail(err, "%s: not trusted: owned by uid %u, expected root", path,
                        (unsigned)st->st_uid);
     if (st->st_mode & (S_IWGRP | S_IWOTH))
@@ -41,7 +41,8 @@ static int read_all(int fd, const char *path, struct ce_text *text, struct ce_er
 enum ce_read_result ce_file_read(int dirfd, const char *path, enum ce_trust trust,
                                  struct ce_text *text, struct ce_error *err)
 {
-    ce_autoclose int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int follow = trust == CE_TRUST_ROOT ? O_NOFOLLOW : 0;
+    ce_autoclose int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
     struct stat st;
     if (fd < 0) {
         int missing = errno == ENOENT || errno == ENOTDIR;
@@ -50,7 +51,7 @@ enum ce_read_result ce_file_read(int dirfd, const char *path, enum ce_trust trus
     }
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         return (enum ce_read_result)ce_fail(err, "%s: not a regular file", path);
-    if (trust == CE_TRUST_OWNER && check_trust(&st, path, err) < 0)
+    if (trust != CE_TRUST_ANY && check_trust(&st, path, trust, err) < 0)
         return CE_READ_FAILED;
     return read_all(fd, path, text, err) < 0 ? CE_READ_FAILED : CE_READ_OK;
 }

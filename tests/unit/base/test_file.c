@@ -82,6 +82,28 @@ static void a_file_of_root_is_trusted_by_everybody(void **state)
     unit_return_to_root();
 }
 
+/* Which a file of this process's own user is not. */
+static void only_a_file_of_root_is_trusted_as_roots(void **state)
+{
+    (void)state;
+    unit_dir_write(&dir, "rootly", "text");
+    unit_dir_write(&dir, "own", "text");
+    assert_int_equal(fchownat(dir.fd, "own", 65534, 65534, 0), 0);
+    unit_leave_root();
+    reads_as("rootly", CE_TRUST_ROOT, CE_READ_OK, "text");
+    reads_as("own", CE_TRUST_OWNER, CE_READ_OK, "text");
+    reads_as("own", CE_TRUST_ROOT, CE_READ_FAILED, "owned by uid 65534");
+    unit_return_to_root();
+}
+
+static void a_link_is_not_trusted_as_roots(void **state)
+{
+    (void)state;
+    unit_dir_write(&dir, "real", "text");
+    assert_int_equal(symlinkat("real", dir.fd, "alias"), 0);
+    reads_as("alias", CE_TRUST_ROOT, CE_READ_FAILED, "cannot open");
+}
+
 static void a_file_that_is_not_there_is_missing(void **state)
 {
     (void)state;
@@ -170,6 +192,8 @@ int main(void)
     UNIT_TABLE(modes, mode);
     UNIT_RULE_UNLESS(unit_needs_root(), a_file_of_somebody_else_is_not_trusted);
     UNIT_RULE_UNLESS(unit_needs_root(), a_file_of_root_is_trusted_by_everybody);
+    UNIT_RULE_UNLESS(unit_needs_root(), only_a_file_of_root_is_trusted_as_roots);
+    UNIT_RULE(a_link_is_not_trusted_as_roots);
     UNIT_RULE(a_file_that_is_not_there_is_missing);
     UNIT_RULE(a_folder_that_is_a_file_is_missing_too);
     UNIT_RULE(a_link_that_leads_nowhere_is_missing);
