@@ -2,12 +2,9 @@
 #include "health/baseline.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -15,7 +12,7 @@
 #include "base/replace.h"
 #include "health/folder.h"
 
-enum { FACTS_MAX = 4 << 20, NAME = 32, DAY = 24 * 60 * 60 };
+enum { FACTS_MAX = 4 << 20, NAME = 32 };
 
 static const char *file_name(uint32_t job, char name[NAME])
 {
@@ -79,30 +76,11 @@ struct ce_node *ce_baseline_take(int dir, uint32_t job, const struct ce_node *no
 
 /* ---------------------------------------------------------------- sweeping */
 
-/* A new file that ce_file_replace() never renamed begins with a dot. */
-static bool is_leftover(int dir, const char *name, bool many, const struct ce_node *now)
+static bool is_stale(int dir, const char *name, const void *ctx)
 {
-    struct stat st;
-    time_t wall = time(NULL);
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return false;
-    if (!S_ISREG(st.st_mode))
-        return S_ISLNK(st.st_mode);
-    if (st.st_mtime > wall - DAY)
-        return false;
-    if (many || name[0] == '.' || st.st_mtime < wall - (time_t)CE_BASELINE_DAYS * DAY)
-        return true;
+    const struct ce_node *now = ctx;
     ce_auto(ce_node_destroy) struct ce_node *node = read_file(dir, name, NULL);
     return !node || (now->boot_id && !same_boot(node, now));
-}
-
-static DIR *open_list(int dir)
-{
-    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *stream = copy < 0 ? NULL : fdopendir(copy);
-    if (!stream && copy >= 0)
-        close(copy);
-    return stream;
 }
 
 /* One that cannot be read may be another job's. */
@@ -118,7 +96,7 @@ bool ce_baseline_others(int dir, uint32_t job, const struct ce_node *now)
 {
     char own[NAME];
     bool found = false;
-    DIR *stream = open_list(dir);
+    DIR *stream = ce_folder_list(dir);
     file_name(job, own);
     for (const struct dirent *entry; stream && !found && (entry = readdir(stream)) != NULL;)
         found = is_others(dir, entry->d_name, own, now);
@@ -129,16 +107,7 @@ bool ce_baseline_others(int dir, uint32_t job, const struct ce_node *now)
 
 void ce_baseline_sweep(int dir, const struct ce_node *now)
 {
-    size_t count = 0;
-    DIR *stream = open_list(dir);
-    if (!stream)
-        return;
-    while (readdir(stream))
-        count++;
-    rewinddir(stream);
-    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            is_leftover(dir, entry->d_name, count > CE_BASELINE_MANY, now))
-            unlinkat(dir, entry->d_name, 0);
-    closedir(stream);
+    const struct ce_folder_rule rule = {
+        .days = CE_BASELINE_DAYS, .many = CE_BASELINE_MANY, .is_stale = is_stale, .ctx = now};
+    ce_folder_sweep(dir, &rule);
 }

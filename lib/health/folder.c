@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -25,4 +26,47 @@ int ce_folder_open(const char *run_dir, const char *name, struct ce_error *err)
     int ret = dir;
     dir = -1;
     return ret;
+}
+
+enum { DAY = 24 * 60 * 60 };
+
+DIR *ce_folder_list(int dir)
+{
+    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+    if (!stream && copy >= 0)
+        close(copy);
+    return stream;
+}
+
+/* A new file that ce_file_replace() never renamed begins with a dot. */
+static bool is_leftover(int dir, const char *name, bool many, const struct ce_folder_rule *rule)
+{
+    struct stat st;
+    time_t wall = time(NULL);
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return false;
+    if (!S_ISREG(st.st_mode))
+        return S_ISLNK(st.st_mode);
+    if (st.st_mtime > wall - DAY)
+        return false;
+    return many || name[0] == '.' || st.st_mtime < wall - (time_t)rule->days * DAY ||
+           (rule->is_stale && rule->is_stale(dir, name, rule->ctx));
+}
+
+void ce_folder_sweep(int dir, const struct ce_folder_rule *rule)
+{
+    size_t count = 0;
+    DIR *stream = ce_folder_list(dir);
+    if (!stream)
+        return;
+    while (readdir(stream))
+        count++;
+    rewinddir(stream);
+    const bool many = rule->many && count > rule->many;
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            is_leftover(dir, entry->d_name, many, rule))
+            unlinkat(dir, entry->d_name, 0);
+    closedir(stream);
 }
