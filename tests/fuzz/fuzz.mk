@@ -19,6 +19,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_option \
     tests/fuzz/fuzz_policy \
     tests/fuzz/fuzz_rdma \
+    tests/fuzz/fuzz_refused_job \
     tests/fuzz/fuzz_roster \
     tests/fuzz/fuzz_sysfs
 tests_fuzz_fuzz_book_SOURCES = tests/fuzz/fuzz_book.c tests/fuzz/driver.c tests/fuzz/fuzz.h
@@ -39,6 +40,7 @@ tests_fuzz_fuzz_open_mode_SOURCES = tests/fuzz/fuzz_open_mode.c tests/fuzz/drive
 tests_fuzz_fuzz_option_SOURCES = tests/fuzz/fuzz_option.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz_policy.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_rdma_SOURCES = tests/fuzz/fuzz_rdma.c tests/fuzz/driver.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_refused_job_SOURCES = tests/fuzz/fuzz_refused_job.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_roster_SOURCES = tests/fuzz/fuzz_roster.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_sysfs_SOURCES = tests/fuzz/fuzz_sysfs.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 EXTRA_DIST += \
@@ -128,6 +130,9 @@ EXTRA_DIST += \
     tests/fuzz/corpus/rdma/port \
     tests/fuzz/corpus/rdma/result \
     tests/fuzz/corpus/rdma/step \
+    tests/fuzz/corpus/refused_job/newer \
+    tests/fuzz/corpus/refused_job/odd \
+    tests/fuzz/corpus/refused_job/usual \
     tests/fuzz/corpus/roster/list \
     tests/fuzz/corpus/roster/newer \
     tests/fuzz/corpus/roster/nothing \
@@ -141,4 +146,4 @@ EXTRA_DIST += \
     tests/fuzz/corpus/sysfs/roce
 check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
-CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gang.input fuzz-gpu_bench.input fuzz-health_line.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_bench.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-roster.input fuzz-sysfs.input
+CLEANFILES += fuzz-book.input fuzz-config.input fuzz-environment.input fuzz-facts.input fuzz-gang.input fuzz-gpu_bench.input fuzz-health_line.input fuzz-hostlist.input fuzz-job.input fuzz-kernel.input fuzz-nccl_bench.input fuzz-nccl_conf.input fuzz-nccl_list.input fuzz-option.input fuzz-policy.input fuzz-rdma.input fuzz-refused_job.input fuzz-roster.input fuzz-sysfs.input

@@ -68,6 +68,7 @@ unit_programs = \
     tests/unit/health/test_guard \
     tests/unit/health/test_recover \
     tests/unit/health/test_recovery \
+    tests/unit/health/test_refused_jobs \
     tests/unit/health/test_health \
     tests/unit/health/test_journal \
     tests/unit/health/test_patience \
@@ -103,6 +104,7 @@ unit_programs = \
     tests/unit/launch/test_variables \
     tests/unit/local/test_nccl_conf \
     tests/unit/local/test_primary \
+    tests/unit/local/test_refused_job \
     tests/unit/local/test_texts \
     tests/unit/local/test_texts_write \
     tests/unit/preflight/test_preflight \
