@@ -23,6 +23,7 @@
 #include "health/journal.h"
 #include "health/phase.h"
 #include "health/recover.h"
+#include "health/refused_jobs.h"
 #include "health/told.h"
 #include "local/texts.h"
 #include "model/hostlist.h"
@@ -246,6 +247,27 @@ static void refuse_job(const struct run *run, const struct ce_phase_result *resu
         tell_syslog(run, LOG_NOTICE, "%s", err.text);
 }
 
+/* Slurm may start the job's tasks before it has ended the job, so the plugin has to know, and first of all: what
+ * follows takes its time, and may hang. */
+static void keep_from_starting(const struct run *run, struct ce_phase_result *result)
+{
+    struct ce_refused_job refused = {.job = run->job, .restarts = run->slurm.restarts, .reason = result->reason};
+    struct ce_error err;
+    if (run->phase != CE_PROLOG || !run->job || !result->reason.text[0] || result->policy.mode == CE_MODE_OBSERVE)
+        return;
+    memcpy(refused.boot_id, result->boot_id, sizeof refused.boot_id);
+    if (ce_refused_jobs_keep(CE_RUN_DIR, &refused, &err) < 0)
+        ce_note(&result->notes, "tasks of this job may start here before Slurm ends it: %.300s", err.text);
+}
+
+/* The node stays in service, so the job runs. */
+static void let_start(const struct run *run)
+{
+    struct ce_error err;
+    if (run->phase == CE_PROLOG && run->job && ce_refused_jobs_forget(CE_RUN_DIR, run->job, &err) < 0)
+        tell_syslog(run, LOG_ERR, "%s", err.text);
+}
+
 /* Where slurmctld does not answer, the exit status drains the node all the same, without the
  * reason; that of a health check is nobody's. */
 static void drain(struct run *run, struct ce_phase_result *result)
@@ -259,6 +281,8 @@ static void drain(struct run *run, struct ce_phase_result *result)
                                           &limit, drain_ms(run), &err);
     result->held_back = change == CE_CHANGE_HELD_BACK;
     run->faulty &= !result->held_back;
+    if (result->held_back)
+        let_start(run);
     if (change != CE_CHANGE_FAILED)
         run->done = result->held_back ? CE_DONE_HELD_BACK : CE_DONE_DRAINED;
     tell_change(run, change, result->reason.text);
@@ -340,6 +364,7 @@ static void check_node(struct run *run)
         return;
     }
     run->policy = result.policy;
+    keep_from_starting(run, &result);
     tell_findings(run, &result);
     answer(run, &result);
     report(run, &result, NULL, REPORT_MS);
@@ -411,6 +436,7 @@ static int run_preflight(void *ctx)
         tell_syslog(run, LOG_ERR, "%s", err.text);
         return 0;
     }
+    keep_from_starting(run, &result);
     tell_findings(run, &result);
     answer(run, &result);
     if (!failed)
@@ -485,6 +511,8 @@ int ce_phase_program(const char *name, unsigned phase)
     read_policy(&run->policy);
     if (forget_environment() < 0)
         return 0;
+    if (phase == CE_PROLOG && run->job) /* an earlier run of a requeued job was refused here */
+        ce_refused_jobs_forget(CE_RUN_DIR, run->job, NULL);
     run_child(run, run_phase, ALL_MS * run->policy.deadline_s + (phase == CE_EPILOG ? LEFTOVERS_MS : 0),
               &run->last_words);
     run->told = NULL; /* it was the child's */

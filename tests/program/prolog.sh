@@ -210,6 +210,55 @@ is "a broken configuration is one line, and no fault" "$(prolog)" \
 exit 0"
 echo 'mode = "drain";' >/etc/slurm/cluster-env.conf
 
+# ---------------------------------------------------------------- a job that must not run here
+
+expected='gpus = 8; rails = { count = 8; link_layer = "infiniband"; rate = 400; };'
+cable() { # IN|OUT
+    case $1 in
+        IN) set -- '4: ACTIVE' '5: LinkUp' ;;
+        OUT) set -- '1: DOWN' '2: Polling' ;;
+    esac
+    echo "$1" >"$work/tree/sys/class/infiniband/mlx5_4/ports/1/state"
+    echo "$2" >"$work/tree/sys/class/infiniband/mlx5_4/ports/1/phys_state"
+}
+# slurmctld answers the request for a drain with this status; what is there for the plugin then is in $work/then.
+answer() { put_helper slurm-node "[ \"\$1\" != drain ] || { cp $run/refused/7 $work/then; exit $1; }"; }
+now() { cat "$run/refused/7" 2>/dev/null || echo none; }
+refusal="format=1
+job=7
+restarts=0
+boot.id=$(cat /proc/sys/kernel/random/boot_id)
+reason=mlx5_4/1 DOWN (Polling), expected ACTIVE; check cable and switch port [cluster-env ib.port.state]
+end=1"
+
+echo "mode = \"drain\"; $expected" >/etc/slurm/cluster-env.conf
+cable OUT
+answer 0
+is "a fault ends the prolog with status 1" "$(prolog | tail -n 1)" "exit 1"
+is "before slurmctld is asked, the plugin can read that the job must not run, and why" "$(cat "$work/then")" "$refusal"
+is "and after it" "$(now)" "$refusal"
+is "only root writes there, all may read" "$(stat -c '%a %u' $run/refused $run/refused/7 | tr '\n' ' ')" "755 0 644 0 "
+cable IN
+is "the job comes back to a node that is well again: it may run" "$(prolog) $(now)" "exit 0 none"
+cable OUT
+answer 1
+is "slurmctld does not answer: the job must not run" "$(prolog | tail -n 1) $(now)" "exit 1 $refusal"
+phase epilog 7 >/dev/null 2>&1 || true
+is "the job's epilog leaves it: Slurm may start a late step" "$(now)" "$refusal"
+answer 3
+is "the node stays in service: the job may run" "$(prolog | tail -n 1) $(now)" "exit 0 none"
+echo "mode = \"observe\"; $expected" >/etc/slurm/cluster-env.conf
+is "nothing is drained for: the job may run" "$(prolog | tail -n 1) $(now)" "exit 0 none"
+echo "mode = \"drain\"; $expected" >/etc/slurm/cluster-env.conf
+answer 0
+rmdir $run/refused
+: >$run/refused
+is "it cannot be written: a line says so, and nothing else changes" "$(prolog | grep -c '^tasks of this job may start here before Slurm ends it: .*/refused: cannot open: Not a directory$\|^exit 1$')" 2
+rm $run/refused
+cable IN
+echo 'mode = "drain";' >/etc/slurm/cluster-env.conf
+use_helpers
+
 # ---------------------------------------------------------------- several, killed, no room
 
 rm -f $run/jobs/*
