@@ -13,6 +13,7 @@
 
 #include "base/parse.h"
 #include "layout.h"
+#include "local/refused_job.h"
 #include "model/request.h"
 #include "refusal.h"
 #include "session/session.h"
@@ -43,6 +44,7 @@ static struct {
     bool launcher;              /* the tasks are an MPI launcher's daemons */
     struct ce_session *session; /* from user_init to exit; NULL: nothing to do */
     struct ce_error failure;    /* why the session could not be opened; "": it was, or not wanted */
+    struct ce_error fault;      /* why this job must not run on this node; "": it may */
     struct ce_refusal *refusal;
     struct ce_stepd_watch *watch; /* of a gang; else NULL */
     struct ce_task_logs logs;
@@ -174,6 +176,7 @@ static void forget(void)
     state.ended = false;
     state.tasks_over = 0;
     state.failure.text[0] = '\0';
+    state.fault.text[0] = '\0';
 }
 
 static bool runs_launcher(spank_t spank)
@@ -212,6 +215,18 @@ static void hand_on_option(const struct ce_environ *env)
         slurm_error("cluster-env: cannot set " OPTION_VARIABLE);
 }
 
+/* Slurm may start tasks where the job's prolog has failed, for the moment until it has ended the job. */
+static bool has_failed_prolog(const char *run_dir, const struct ce_step_id *id)
+{
+    struct ce_refused_job refused;
+    if (!ce_refused_job_find(run_dir, id->job_id, &refused))
+        return false;
+    ce_fail(&state.fault, "the prolog found a fault on this node: %.400s%s", refused.reason.text,
+            id->kind == CE_STEP_BATCH ? "" : "; start the job again");
+    state.refusal = ce_refusal_create();
+    return true;
+}
+
 HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
 {
     struct ce_step_id id;
@@ -220,7 +235,8 @@ HOOK slurm_spank_user_init(spank_t spank, int ac, char **av)
     forget();
     struct arguments arguments = read_arguments(ac, av);
     struct ce_environ env = ce_spank_environ(spank);
-    if (!identify(spank, &id) || !is_wanted(&arguments, &env, &id))
+    if (!identify(spank, &id) || !is_wanted(&arguments, &env, &id) ||
+        has_failed_prolog(arguments.run_dir, &id))
         return 0;
     /* mpirun gives its ranks their places; those on its own node have the batch script's
      * environment, so those that its daemons start on other nodes are told the same. */
@@ -256,6 +272,15 @@ static const char *printable(const char *name, struct ce_error *buffer)
     return buffer->text;
 }
 
+/* A batch script is a job's only one: task_exit has Slurm requeue the job. */
+static const char *what_ends(spank_t spank)
+{
+    struct ce_step_id id;
+    if (identify(spank, &id) && id.kind == CE_STEP_BATCH)
+        return "the batch script does not start";
+    return "the step ends here";
+}
+
 /* The step must not run: its ranks and addresses would be wrong, and tasks that wait for each other
  * hang.  The first task that sees it speaks, all that see it leave, and task_exit ends the step. */
 static noreturn void refuse(spank_t spank, const struct ce_error *err)
@@ -263,8 +288,8 @@ static noreturn void refuse(spank_t spank, const struct ce_error *err)
     struct ce_environ env = ce_spank_environ(spank);
     struct ce_error node;
     if (ce_refusal_claim(state.refusal)) {
-        slurm_error("cluster-env: %s: %s; the step ends here",
-                    printable(ce_environ_get(&env, "SLURMD_NODENAME"), &node), err->text);
+        slurm_error("cluster-env: %s: %s; %s", printable(ce_environ_get(&env, "SLURMD_NODENAME"), &node),
+                    err->text, what_ends(spank));
         ce_refusal_said(state.refusal);
     }
     _exit(1);
@@ -376,6 +401,8 @@ HOOK slurm_spank_task_init(spank_t spank, int ac, char **av)
     struct ce_task task;
     (void)ac;
     (void)av;
+    if (state.fault.text[0])
+        refuse(spank, &state.fault);
     if (state.failure.text[0])
         return give_up(NULL, spank, &state.failure);
     if (!session)
@@ -426,9 +453,12 @@ static void answer_end(spank_t spank)
         return;
     end.folder = state.session ? &state.session->allocation.id : &end.id;
     bool (*follow)(const struct ce_task_end *) = find_consequence(spank, &end.id);
-    if (ce_refusal_take(state.refusal) && end.id.kind == CE_STEP_TASKS) {
+    if (ce_refusal_take(state.refusal)) {
         state.ended = true;
-        ce_task_end_refused(&end.id, is_whole_step(spank));
+        if (end.id.kind == CE_STEP_TASKS)
+            ce_task_end_refused(&end.id, is_whole_step(spank));
+        else if (end.id.kind == CE_STEP_BATCH)
+            ce_task_end_requeue(&end.id);
     } else if (follow && spank_get_item(spank, S_TASK_EXIT_STATUS, &end.status) == ESPANK_SUCCESS &&
                end.status != 0) {
         spank_get_item(spank, S_TASK_GLOBAL_ID, &end.rank);

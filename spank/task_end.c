@@ -134,6 +134,16 @@ static void say_used_up(const struct ce_job_state *job, uint32_t retries, const 
             job->name, job->name, job->name);
 }
 
+void ce_task_end_requeue(const struct ce_step_id *id)
+{
+    struct ce_job_state job;
+    struct ce_error err;
+    if (ce_controller_job(id->job_id, &job, &err) < 0)
+        slurm_error("cluster-env: %s; the job is not requeued", err.text);
+    else if (job.running && ce_controller_requeue(&job, &err) < 0)
+        slurm_error("cluster-env: Slurm does not requeue the job: %s", err.text);
+}
+
 bool ce_task_end_retry(const struct ce_task_end *end)
 {
     struct ce_job_state job;
