@@ -22,11 +22,13 @@ _Static_assert((unsigned)SELECT_NO_DIST_TOPO_BLOCK == CE_SLURM_NO_DIST_TOPO_BLOC
  * for its own plugins only, so it may go: weak, it does not keep this one from loading. */
 extern slurm_conf_t slurm_conf __attribute__((weak));
 
+/* slurmstepd does not know the file's path, but slurmd names it. */
 static bool orders_by_topology(void)
 {
     const slurm_conf_t *conf = &slurm_conf;
-    return conf && ce_slurm_orders_by_topology(SLURM_VERSION_NUMBER, conf->slurm_conf,
-                                               conf->topology_plugin, conf->select_type_param);
+    return conf && ce_slurm_orders_by_topology(
+                       SLURM_VERSION_NUMBER, conf->slurm_conf ? conf->slurm_conf : getenv("SLURM_CONF"),
+                       conf->topology_plugin, conf->select_type_param);
 }
 
 bool ce_layout_is_needed(uint32_t nodes)

@@ -349,6 +349,113 @@ by_hand_stopped() {
     verdict "whatever hangs: exit status 0 after $took ms, and a line"
 }
 
+# ---------------------------------------------------------------- tasks that Slurm starts all the same
+
+readonly tries=${TRIES:-5} # of a slow slurmctld
+
+# Each request of n9's slurmd takes 60 ms in the first try, 600 ms in the last: between the prolog's end and the job's,
+# Slurm starts tasks there.
+test_slow() {
+    local try ran=0 unnamed=0 succeeded=0 by_plugin=0
+    slow_slurmd n9
+    link DOWN n9
+    for ((try = 0; try < tries; try++)); do
+        slow_down n9 $((60 + (tries > 1 ? try * 540 / (tries - 1) : 540)))
+        run as_user srun -N2 -w n9,alpha --cluster-env sh -c 'touch "$0.$(hostname)"' "$home/slow.$try"
+        [[ $err != *"n9: the prolog found a fault on this node: $down"* ]] || by_plugin=$((by_plugin + 1))
+        [[ ! -e $home/slow.$try.n9 ]] || ran=$((ran + 1))
+        [[ $status -ne 0 ]] || succeeded=$((succeeded + 1))
+        [[ $err == *"$down"* ]] || { unnamed=$((unnamed + 1)) && diag "try $try, status $status: ${err//$'\n'/ | }"; }
+        back_in_service n9
+    done
+    diag "of $tries tries: in $ran tasks ran on n9, in $by_plugin the plugin refused, $unnamed without a reason, $succeeded with status 0"
+    [[ $ran -eq 0 ]] || complain "tasks ran on n9 in $ran of $tries tries"
+    [[ $unnamed -eq 0 ]] || complain "no reason in $unnamed of $tries tries"
+    [[ $succeeded -eq 0 ]] || complain "srun ended with status 0 in $succeeded of $tries tries"
+    verdict "srun --cluster-env, slurmd takes 60 to 600 ms for a request: no task runs on the node whose prolog failed, the user reads why"
+    link UP n9
+    usual_slurmd n9
+}
+
+slow_slurmd() {
+    cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$state/nvml/slow_connect.so" "$here/../doubles/slow_connect.c"
+    chmod a+rx "$state/nvml/slow_connect.so"
+    as_root head sh -c 'echo "$0" >>/etc/ld.so.preload' "$state/nvml/slow_connect.so"
+    restart_slurmd "$1"
+}
+usual_slurmd() {
+    as_root "$1" rm -f /run/slow_connect
+    as_root head sed -i '/slow_connect/d' /etc/ld.so.preload
+    restart_slurmd "$1"
+}
+slow_down() { as_root "$1" sh -c 'echo "$0" >/run/slow_connect' "$2"; }
+# At its usual end it waits for what it reports anew.
+restart_slurmd() {
+    as_root head bash -c 'kill -KILL "$(<"$0")" && rm "$0"' "$state/pid/$1"
+    "$cluster" restart "$state" "$1" || complain "slurmd of $1 does not start again"
+    wait_until 10 test -s "$state/pid/$1" || complain "slurmd of $1 does not write its pid"
+    daemons=$(daemon_pids)
+}
+
+# A new slurmd does not report anew how the prolog of a job ended that is over.
+back_in_service() {
+    wait_until 20 is_drained_and_empty "$1" || complain "$1 is $(state_of "$1")"
+    slow_down "$1" 0
+    restart_slurmd "$1"
+    as_root head scontrol update "nodename=$1" state=resume || complain "$1 cannot be resumed"
+    wait_until 20 is_idle "$1" || complain "$1 is $(state_of "$1")"
+}
+
+# refuse_next NODE: as if the prolog of the next job there had failed and Slurm started its tasks all the same; until
+# usual_prolog
+refuse_next() {
+    as_root "$1" bash -c 'rm -rf /run/refused.once && mv "$0" "$0.usual" && cat >"$0" && chmod 755 "$0"' "$programs/cluster-prolog" <<END
+#!/bin/sh
+$programs/cluster-prolog.usual || exit
+mkdir /run/refused.once 2>/dev/null || exit 0
+mkdir -p /run/cluster-env/refused
+printf '%s\n' format=1 job=\$SLURM_JOB_ID restarts=0 boot.id=\$(cat /proc/sys/kernel/random/boot_id) "reason=$down" end=1 \
+    >/run/cluster-env/refused/\$SLURM_JOB_ID
+END
+}
+
+test_refused() {
+    local id
+    refuse_next n9
+    submit refused "$home/refused.out" -N1 -w n9 --requeue --open-mode=append --cluster-env --wrap \
+        "echo \$SLURM_RESTART_COUNT >>$home/refused.ran; touch $home/refused.done"
+    id=$out
+    ended refused "n9: the prolog found a fault on this node: mlx5_4/1 DOWN .*; the batch script does not start"
+    [[ $(<"$home/refused.ran") == 1 ]] || complain "it ran with SLURM_RESTART_COUNT $(<"$home/refused.ran")"
+    completed "$id"
+    as_root n9 test ! -e "/run/cluster-env/refused/$id" || complain "the file of job $id is left"
+    usual_prolog n9
+    verdict "a batch script that Slurm starts where the prolog failed: it says why and does not run, the job is requeued and runs, there too"
+
+    refuse_next n9
+    submit once "$home/once.out" -N1 -w n9 --no-requeue --cluster-env --wrap "touch $home/once.ran"
+    id=$out
+    wait_until 20 job_is_over "$id" || complain "job $id goes on"
+    [[ ! -e $home/once.ran ]] || complain "it ran"
+    [[ $(as_root head scontrol show job "$id") == *"JobState=FAILED"*"ExitCode=1:0"* ]] || complain "$(as_root head scontrol show job "$id")"
+    [[ $(<"$home/once.out") == *"n9: the prolog found a fault"*"Slurm does not requeue the job"* ]] || complain "it printed: $(<"$home/once.out")"
+    usual_prolog n9
+    verdict "the same with --no-requeue: the job fails, its output says why"
+
+    refuse_next n9
+    run as_user srun --cluster-env -N1 -w alpha touch "$home/het.alpha" : --cluster-env -N1 -w n9 touch "$home/het.n9"
+    [[ $status -ne 0 && ! -e $home/het.n9 ]] || complain "status $status, $(ls "$home"/het.*)"
+    [[ $err == *"n9: the prolog found a fault on this node: $down; start the job again; the step ends here"* ]] || complain "$err"
+    usual_prolog n9
+    verdict "a component of a heterogeneous job goes by its own number"
+
+    refuse_next n9
+    run as_user srun -N1 -w n9 true
+    quiet
+    usual_prolog n9
+    verdict "without --cluster-env nobody looks"
+}
+
 # ---------------------------------------------------------------- what stays of it
 
 readonly log=/var/log/cluster-env/health.jsonl metrics=/run/metrics
@@ -420,7 +527,7 @@ test_at_once() {
     for k in "${!started[@]}"; do wait "${started[k]}" || complain "job $k: $(<"$state/at-once.$k")"; done
     not_drained
     wait_until 10 is_idle n9 || complain "n9 is $(state_of n9)"
-    [[ $(as_root n9 ls -A -I recovery /run/cluster-env /run/cluster-env/jobs | tr '\n' ' ') == \
+    [[ $(as_root n9 ls -A -I recovery -I refused /run/cluster-env /run/cluster-env/jobs | tr '\n' ' ') == \
         "/run/cluster-env: hosts jobs node.facts node.policy  /run/cluster-env/jobs: " ]] ||
         complain "$(as_root n9 ls -lAR /run/cluster-env)"
     run as_root n9 cluster-env facts --facts /run/cluster-env/node.facts
@@ -497,8 +604,8 @@ test_hostile() {
 
 main() {
     [[ $# -eq 1 ]] || { echo "usage: test_prolog.sh SERIES" >&2; exit 2; }
-    local groups=(healthy srun salloc batch array defer observe admin trouble reports killed driver away at_once hostile)
-    local tests=34
+    local groups=(healthy srun salloc batch array defer observe admin trouble reports killed driver away at_once hostile slow refused)
+    local tests=39
     if [[ $1 == forky ]]; then
         groups+=(expedite)
         tests=$((tests + 2))
