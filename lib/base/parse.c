@@ -39,6 +39,12 @@ int ce_parse_u32(const char *text, uint32_t min, uint32_t max, uint32_t *ret)
     return 0;
 }
 
+const char *ce_next_line(const char *line)
+{
+    const char *newline = strchr(line, '\n');
+    return newline ? newline + 1 : NULL;
+}
+
 int ce_copy(char *dest, size_t size, const char *text)
 {
     size_t length = strlen(text);

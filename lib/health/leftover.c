@@ -59,11 +59,9 @@ uint32_t ce_leftover_cgroup(const char *text)
 static const char *find_line(const char *text, const char *key)
 {
     size_t length = strlen(key);
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
+    for (const char *line = text; line; line = ce_next_line(line))
         if (strncmp(line, key, length) == 0)
             return line + length;
-    }
     return NULL;
 }
 

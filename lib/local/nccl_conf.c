@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/parse.h"
 #include "base/text.h"
 
 enum { MAX_CONF = 256 << 10 };
@@ -50,8 +51,8 @@ void ce_nccl_conf_free(struct ce_nccl_conf *conf)
 static bool is_set(const char *text, const char *name)
 {
     size_t length = strlen(name);
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += strspn(line, " \t\r\n");
+    for (const char *line = text; line; line = ce_next_line(line)) {
+        line += strspn(line, " \t\r");
         if (strncmp(line, name, length) == 0 &&
             line[length + strspn(line + length, " \t")] == '=')
             return true;
@@ -70,11 +71,9 @@ const char *ce_nccl_conf_sets(const struct ce_nccl_conf *conf, const char *name)
 static const char *find_value(const char *text, const char *name)
 {
     size_t length = strlen(name);
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += line != text;
+    for (const char *line = text; line; line = ce_next_line(line))
         if (strncmp(line, name, length) == 0 && line[length] == '=')
             return line + length + 1;
-    }
     return NULL;
 }
 

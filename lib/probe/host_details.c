@@ -22,11 +22,9 @@ static int read_file(const struct ce_root *root, const char *path, struct ce_tex
 static const char *find_line(const char *text, const char *start)
 {
     size_t length = strlen(start);
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
+    for (const char *line = text; line; line = ce_next_line(line))
         if (strncmp(line, start, length) == 0)
             return line + length;
-    }
     return NULL;
 }
 
@@ -123,14 +121,11 @@ static bool is_mounted(const char *mounts, const char *path)
     char wanted[4 * CE_HOST_PATH + 8];
     escape(path, wanted, sizeof wanted);
     size_t length = strlen(wanted);
-    for (const char *line = mounts; line && *line;) {
+    for (const char *line = mounts; line; line = ce_next_line(line)) {
         const char *place = strpbrk(line, " \n");
         if (place && *place == ' ' && strncmp(place + 1, wanted, length) == 0 &&
             place[1 + length] == ' ')
             return true;
-        line = strchr(line, '\n');
-        if (line)
-            line++;
     }
     return false;
 }

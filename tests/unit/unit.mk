@@ -273,7 +273,8 @@ EXTRA_DIST += \
     tests/unit/status/lines.h \
     tests/unit/unit.h \
     tests/unit/unit_dir.h \
-    tests/unit/unit_env.h
+    tests/unit/unit_env.h \
+    tests/unit/unit_work.h
 
 tests_unit_helpers_test_gang_board_SOURCES = tests/unit/helpers/test_gang_board.c helpers/gang_board.c
 tests_unit_helpers_test_gang_isolated_SOURCES = tests/unit/helpers/test_gang_isolated.c helpers/gang_isolated.c helpers/gang_stranger.c

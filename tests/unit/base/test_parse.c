@@ -81,6 +81,30 @@ static void starts_with(void **state)
         assert_null(end);
 }
 
+/* The lines of a text, with '|' between them. */
+static const struct lines_row {
+    const char *name, *text, *lines;
+} line_texts[] = {
+    {"an_empty_text_is_one_line", "", ""},
+    {"a_text_without_newline_is_one_line", "a", "a"},
+    {"a_newline_parts_two_lines", "a\nb", "a|b"},
+    {"an_empty_last_line_follows_the_last_newline", "a\nb\n", "a|b|"},
+    {"empty_lines_are_lines", "\n\na\n\n", "||a||"},
+};
+
+static void next_lines(void **state)
+{
+    const struct lines_row *row = *state;
+    char lines[32] = "";
+    unsigned count = 0;
+    for (const char *line = row->text; line; line = ce_next_line(line)) {
+        assert_true(count++ < 8);
+        snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%s%.*s", count > 1 ? "|" : "",
+                 (int)strcspn(line, "\n"), line);
+    }
+    assert_string_equal(lines, row->lines);
+}
+
 static void a_copy_fits_with_its_end_or_is_empty(void **state)
 {
     char dest[4] = "xxx";
@@ -107,6 +131,7 @@ int main(void)
     UNIT_TABLE(numbers, parses_as);
     UNIT_RULE(the_32_bit_form_has_the_same_rules);
     UNIT_TABLE(leading, starts_with);
+    UNIT_TABLE(line_texts, next_lines);
     UNIT_RULE(a_copy_fits_with_its_end_or_is_empty);
     UNIT_RULE(a_truncated_format_does_not_fit);
     return UNIT_RUN("base/parse");

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "local/nccl_conf.h"
 
+#include <sys/mman.h>
+
 #include "../unit_dir.h"
 #include "../unit_env.h"
+#include "../unit_work.h"
 
 static struct unit_dir dir;
 
@@ -60,14 +63,22 @@ static const struct value_row {
     {"the_users_value_comes_first", "NCCL_IB_HCA=a\n", "NCCL_IB_HCA=b\n", "a"},
     {"the_sites_value_counts_where_the_user_has_none", "NCCL_DEBUG=INFO\n", "NCCL_IB_HCA=b\n", "b"},
     {"without_files_there_is_no_value", NULL, NULL, NULL},
+    {"an_empty_first_line_hides_no_value", NULL, "\nNCCL_IB_HCA=mlx5\n", "mlx5"},
+    {"empty_first_lines_of_the_users_file_hide_no_value", "\n\n\nNCCL_IB_HCA=a\n", "\nNCCL_IB_HCA=b\n",
+     "a"},
+    {"a_file_of_empty_lines_has_no_value", "\n", "\n\n", NULL},
 };
+
+enum { WORK = 20 }; /* seconds; all of this takes less than one, without a sanitizer */
 
 static void value(void **state)
 {
     const struct value_row *row = *state;
     const struct ce_nccl_conf conf = {.site = (char *)row->site, .user = (char *)row->user};
     char found[CE_NCCL_CONF_VALUE] = "-";
+    unit_limit_work(WORK);
     assert_int_equal(ce_nccl_conf_value(&conf, "NCCL_IB_HCA", found), row->value != NULL);
+    unit_limit_work(0);
     assert_string_equal(found, row->value ? row->value : "-");
 }
 
@@ -81,6 +92,107 @@ static void a_value_is_cut_where_nccl_cuts_it(void **state)
     text[sizeof text - 1] = '\0';
     assert_true(ce_nccl_conf_value(&conf, "NCCL_IB_HCA", found));
     assert_int_equal(strlen(found), 1023);
+}
+
+/* ---------------------------------------------------------------- every short text */
+
+enum { SHORT = 4 };
+static const char letters[] = "\n\r \t=N#x";
+
+/* The text of that number; false: there are no more. */
+static bool make_text(unsigned number, char text[SHORT + 1])
+{
+    size_t length = 0;
+    for (; number > 0 && length < SHORT; number /= sizeof letters)
+        if (number % sizeof letters)
+            text[length++] = letters[number % sizeof letters - 1];
+    text[length] = '\0';
+    return number == 0;
+}
+
+/* The same answers, from the rule for one line; `loose`: with blanks around the name. */
+static const char *value_in(const char *text, bool loose)
+{
+    for (size_t i = 0; text[i]; i++) {
+        const char *at = text + i;
+        if (i > 0 && text[i - 1] != '\n')
+            continue;
+        at += loose ? strspn(at, " \t\r") : 0;
+        if (*at != 'N')
+            continue;
+        at += 1 + (loose ? strspn(at + 1, " \t") : 0);
+        if (*at == '=')
+            return at + 1;
+    }
+    return NULL;
+}
+
+static void check_answers(const struct ce_nccl_conf *conf, const char *site, const char *user)
+{
+    char value[CE_NCCL_CONF_VALUE] = "-", line[SHORT + 1];
+    const char *found = user ? value_in(user, false) : NULL, *sets = ce_nccl_conf_sets(conf, "N");
+    found = found || !site ? found : value_in(site, false);
+    snprintf(line, sizeof line, "%.*s", found ? (int)strcspn(found, "\n") : 1, found ? found : "-");
+    assert_int_equal(ce_nccl_conf_value(conf, "N", value), found != NULL);
+    assert_string_equal(value, line);
+    if (user && value_in(user, true))
+        assert_ptr_equal(sets, conf->user_path);
+    else if (site && value_in(site, true))
+        assert_string_equal(sets, CE_NCCL_SITE_CONF);
+    else
+        assert_null(sets);
+}
+
+static void every_short_text_is_answered(void **state)
+{
+    char text[SHORT + 1];
+    (void)state;
+    unit_limit_work(WORK);
+    for (unsigned i = 0; make_text(i, text); i++) {
+        check_answers(&(struct ce_nccl_conf){.site = text}, text, NULL);
+        check_answers(&(struct ce_nccl_conf){.user = text, .user_path = text}, NULL, text);
+        check_answers(&(struct ce_nccl_conf){.site = text, .user = text, .user_path = text}, text, text);
+    }
+    unit_limit_work(0);
+}
+
+/* In memory: thousands of files take long on a disk. */
+static int make_file(char path[64])
+{
+    int fd = memfd_create("nccl.conf", MFD_CLOEXEC);
+    assert_true(fd >= 0);
+    snprintf(path, 64, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+static void overwrite(int fd, const char *text)
+{
+    size_t length = strlen(text);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(pwrite(fd, text, length, 0), length);
+}
+
+static void every_short_file_is_read(void **state)
+{
+    struct unit_env array = {.count = 0};
+    const struct ce_environ env = unit_environ(&array);
+    char text[SHORT + 1], site[64], user[64];
+    int site_fd = make_file(site), user_fd = make_file(user);
+    (void)state;
+    unit_env_set(&array, "NCCL_CONF_FILE", user);
+    unit_limit_work(WORK);
+    for (unsigned i = 0; make_text(i, text); i++) {
+        struct ce_nccl_conf conf;
+        overwrite(site_fd, text);
+        overwrite(user_fd, text);
+        ce_nccl_conf_read(site, &env, &conf);
+        check_answers(&conf, text, text);
+        ce_nccl_conf_free(&conf);
+    }
+    unit_limit_work(0);
+    unit_env_free(&array);
+    close(site_fd);
+    close(user_fd);
 }
 
 /* Which file of the user is read, and what is said of NCCL_DEBUG; "@" is the test's folder. */
@@ -175,6 +287,8 @@ int main(void)
     UNIT_TABLE(texts, sets);
     UNIT_TABLE(values, value);
     UNIT_RULE(a_value_is_cut_where_nccl_cuts_it);
+    UNIT_RULE(every_short_text_is_answered);
+    UNIT_RULE(every_short_file_is_read);
     UNIT_TABLE(users, user_file);
     UNIT_RULE(both_files_count_and_the_users_is_named_first);
     UNIT_RULE(a_file_that_others_may_write_is_read);

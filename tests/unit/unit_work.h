@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A loop that does not end fails its row, and the next row runs. */
+#ifndef CE_TESTS_UNIT_WORK_H
+#define CE_TESTS_UNIT_WORK_H
+
+#include <signal.h>
+#include <sys/time.h>
+
+#include "unit.h"
+
+static inline void unit_work_over(int number)
+{
+    (void)number;
+    fail_msg("too much CPU time: a loop does not end");
+}
+
+/* From now on, the row may take so many seconds of CPU time (of this process: other processes on the
+ * machine do not count).  0: the limit ends. */
+static inline void unit_limit_work(unsigned seconds)
+{
+    const struct sigaction action = {.sa_handler = unit_work_over, .sa_flags = SA_NODEFER};
+    const struct itimerval limit = {.it_value.tv_sec = (time_t)seconds};
+    sigaction(SIGPROF, &action, NULL);
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+#endif
