@@ -13,6 +13,7 @@ struct host_shared {
     int mappings_left;
     char bound[64];
     char layout[256];
+    enum host_hook hung; /* the hook that took too much CPU time; HOST_OUTSIDE: none */
 };
 
 /* The hook that runs in this process now. */

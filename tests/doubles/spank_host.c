@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,9 +22,19 @@ enum {
     AT_ONCE = 16,      /* tasks that run side by side */
     NOBODY = 65534,    /* the user, where the host is root */
     PATIENCE = 300,    /* seconds until a stepd or task that hangs is ended */
-    HOST_FAILURE = 98, /* exit status of a host that cannot go on */
+    HOST_FAILURE = 98, /* exit status of a host that cannot go on, */
+    HOST_HUNG = 97,    /* and of a stepd or task in which a hook hangs */
     ARGUMENTS_MAX = 5,
 };
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+enum { SLOWER = 5 };
+#else
+enum { SLOWER = 1 };
+#endif
 
 /* What a task leaves behind for the test, before its environment as NUL-terminated texts. */
 struct legacy {
@@ -110,6 +121,23 @@ static void note_rc(struct host_calls *calls, int rc)
         atomic_compare_exchange_strong(&calls->rc, &none, rc);
 }
 
+static void end_hung(int number)
+{
+    (void)number;
+    host_now.shared->hung = host_now.hook;
+    _exit(HOST_HUNG);
+}
+
+/* Of this process: neither its children nor what else the machine does counts. */
+static void limit_work(bool on)
+{
+    const char *text = getenv("CLUSTER_ENV_TEST_CPU_SECONDS");
+    int seconds = text ? atoi(text) : SLOWER * HOST_CPU_SECONDS;
+    const struct itimerval limit = {.it_value.tv_sec = on ? seconds : 0};
+    signal(SIGPROF, on ? end_hung : SIG_IGN);
+    check(setitimer(ITIMER_PROF, &limit, NULL), "setitimer");
+}
+
 static void call_hook(struct stepd *stepd, enum host_hook hook)
 {
     spank_f *function = NULL;
@@ -119,8 +147,10 @@ static void call_hook(struct stepd *stepd, enum host_hook hook)
     memcpy(&function, &symbol, sizeof function); /* ISO C has no such cast */
     host_now.hook = hook;
     host_calls_now()->runs++;
+    limit_work(true);
     note_rc(host_calls_now(),
             function((spank_t)&host_now, stepd->argument_count, stepd->arguments));
+    limit_work(false);
     host_now.hook = HOST_OUTSIDE;
 }
 
@@ -131,8 +161,10 @@ static void call_callbacks(void)
         char *text = host_now.node->callbacks[i] ? must(strdup(host_now.node->callbacks[i])) : NULL;
         host_now.hook = HOST_CALLBACK;
         host_calls_now()->runs++;
+        limit_work(true);
         note_rc(host_calls_now(), host_now.option.cb(host_now.option.val, text,
                                                      host_now.setup->context == S_CTX_REMOTE));
+        limit_work(false);
         host_now.hook = HOST_OUTSIDE;
         free(text);
     }
@@ -247,6 +279,8 @@ static void end_task(struct stepd *stepd, size_t index, pid_t pid)
     int status;
     check(waitpid(pid, &status, 0), "waitpid");
     stepd->statuses[index] = status;
+    if (host_now.shared->hung)
+        return;
     host_now.task_status = status;
     host_now.answers = &host_now.node->tasks[index];
     call_hook(stepd, HOST_TASK_EXIT);
@@ -256,7 +290,8 @@ static void end_task(struct stepd *stepd, size_t index, pid_t pid)
 static void run_tasks(struct stepd *stepd)
 {
     pid_t pids[AT_ONCE];
-    for (size_t first = 0; first < host_now.node->task_count; first += AT_ONCE) {
+    for (size_t first = 0; first < host_now.node->task_count && !host_now.shared->hung;
+         first += AT_ONCE) {
         size_t count = host_now.node->task_count - first;
         count = count < AT_ONCE ? count : AT_ONCE;
         for (size_t i = 0; i < count; i++) {
@@ -395,6 +430,8 @@ static void run_node(int stdout_fd, struct host_node *node)
     check(waitpid(pid, &node->status, 0), "waitpid");
     if (WIFSIGNALED(node->status) && WTERMSIG(node->status) == SIGALRM)
         stop(node->recorded->name, "a hook hangs"); /* and would on every node, for each series */
+    if (stepd.shared->hung)
+        host_now.setup->hung(node->recorded->name, stepd.shared->hung);
     memcpy(node->calls, stepd.shared->calls, sizeof node->calls);
     node->kill = stepd.shared->kill;
     memcpy(node->requeued, stepd.shared->requeued, sizeof node->requeued);

@@ -15,6 +15,10 @@
 /* How often a refusal asks Slurm to end the step: docs/hooks.md says why. */
 enum { HOST_KILL_REQUESTS = 3 };
 
+/* The CPU time that one hook may take, in seconds; CLUSTER_ENV_TEST_CPU_SECONDS is another limit, for
+ * valgrind.  None takes a hundredth of it, so what takes longer is a loop that does not end. */
+enum { HOST_CPU_SECONDS = 1 };
+
 enum host_hook {
     HOST_OUTSIDE, /* no hook runs */
     HOST_INIT,
@@ -78,6 +82,8 @@ struct host_setup {
     const struct host_layout *layout;    /* NULL: slurmctld does not answer */
     const struct host_controller *controller; /* NULL: all runs, for the first time */
     int (*command)(const struct recorded_hook *task); /* a task's, and its exit status; NULL: 0 */
+    void (*hung)(const char *node, enum host_hook hook); /* a hook took too much CPU time: fails the
+                                                          * test, and does not come back */
     unsigned flags;
 };
 

@@ -43,6 +43,12 @@ void expect_failed(const char *file, int line, const char *format, ...)
     abort(); /* _fail() does not come back */
 }
 
+void expect_no_hang(const char *node, enum host_hook hook)
+{
+    expect_failed(__FILE__, __LINE__, "%s of %s hangs: more than %d s of CPU time", host_hook_name(hook),
+                  node, HOST_CPU_SECONDS);
+}
+
 void expect_done(struct host_result *result)
 {
     result_now = NULL;

@@ -17,6 +17,9 @@ void expect_failed(const char *file, int line, const char *format, ...)
 #define expect(condition, ...)                                                                     \
     ((condition) ? (void)0 : expect_failed(__FILE__, __LINE__, __VA_ARGS__))
 
+/* Fails the row: host_setup's `hung`. */
+void expect_no_hang(const char *node, enum host_hook hook) __attribute__((noreturn));
+
 /* The end of a run; NULL is none. */
 void expect_done(struct host_result *result);
 

@@ -311,12 +311,19 @@ static void hidden_gpus(void **state)
     world_each_series("srun-8x4", hidden_gpus_in);
 }
 
+/* The text of an nccl.conf, and the variable that names it; NULL: it is the site's. */
+static const char *conf_text, *conf_variable;
+
 static void nccl_conf_in(struct recording *recording)
 {
     struct host_setup setup = world_setup(recording);
-    world_write("alpha", "nccl.conf", "# the site's\nNCCL_SOCKET_IFNAME = bond0\n");
-    char *path = must(strdup(world_path("alpha", "nccl.conf")));
-    setup.nccl_conf = path;
+    world_write("alpha", conf_variable ? ".nccl.conf" : "nccl.conf", conf_text);
+    char *path = must(strdup(world_path("alpha", conf_variable ? ".nccl.conf" : "nccl.conf")));
+    char *home = must(strdup(world_path("alpha", "")));
+    if (!conf_variable)
+        setup.nccl_conf = path;
+    else
+        recording_set(recording, conf_variable, strcmp(conf_variable, "HOME") == 0 ? home : path);
     struct host_result *result = host_run(&setup);
     expect_launched(result);
     expect_lines(result, 0);
@@ -326,12 +333,38 @@ static void nccl_conf_in(struct recording *recording)
     }
     expect_done(result);
     free(path);
+    free(home);
+}
+
+static void run_nccl_conf(const char *variable, const char *text)
+{
+    conf_variable = variable;
+    conf_text = text;
+    world_one_series("srun-1x4", nccl_conf_in);
 }
 
 static void nccl_conf(void **state)
 {
     (void)state;
-    world_one_series("srun-1x4", nccl_conf_in);
+    run_nccl_conf(NULL, "# the site's\nNCCL_SOCKET_IFNAME = bond0\n");
+}
+
+static void empty_line_of_site(void **state)
+{
+    (void)state;
+    run_nccl_conf(NULL, "\nNCCL_SOCKET_IFNAME=eth1\n");
+}
+
+static void empty_line_of_home(void **state)
+{
+    (void)state;
+    run_nccl_conf("HOME", "\n\nNCCL_SOCKET_IFNAME=eth1\n");
+}
+
+static void empty_line_of_named_file(void **state)
+{
+    (void)state;
+    run_nccl_conf("NCCL_CONF_FILE", "\nNCCL_SOCKET_IFNAME=eth1\n");
 }
 
 const struct plugin_case text_cases[] = {
@@ -353,5 +386,8 @@ const struct plugin_case text_cases[] = {
     {"a MASTER_PORT that is none: one line, it is replaced", no_port},
     {"tasks that see fewer GPUs than their node has: one line, LOCAL_RANK stays", hidden_gpus},
     {"what the site's nccl.conf sets is not written", nccl_conf},
+    {"an empty first line of /etc/nccl.conf hides nothing", empty_line_of_site},
+    {"an empty first line of ~/.nccl.conf hides nothing", empty_line_of_home},
+    {"an empty first line of NCCL_CONF_FILE hides nothing", empty_line_of_named_file},
     {NULL, NULL},
 };

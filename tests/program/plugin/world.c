@@ -135,7 +135,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 
 int world_destroy(void **state)
 {
-    static const char *const names[] = {WORLD_FACTS, WORLD_POLICY, WORLD_BOOK, "nccl.conf"};
+    static const char *const names[] = {WORLD_FACTS, WORLD_POLICY, WORLD_BOOK, "nccl.conf", ".nccl.conf"};
     (void)state;
     for (const struct host_machine *m = world_machines; m->node; m++) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -157,7 +157,8 @@ const char *world_job_file(const char *name)
 struct host_setup world_setup(const struct recording *recording)
 {
     return (struct host_setup){
-        .recording = recording, .run_dir = run_dir, .directory = job_dir, .machines = world_machines};
+        .recording = recording, .run_dir = run_dir, .directory = job_dir, .machines = world_machines,
+        .hung = expect_no_hang};
 }
 
 char **world_recordings(void)
