@@ -109,6 +109,8 @@ static const struct stuck_row {
     {"one_that_a_driver_holds", "4711 (python) D 1 1\n", "/dev/nvidia0", "4711 python"},
     {"one_with_an_odd_name", "4711 (a) D (b) D 1 1\n", "/dev/nvidiactl", "4711 a) D (b"},
     {"one_whose_name_only_looks_so", "4711 (a) D 1) S 1 1\n", "/dev/nvidia0", NULL},
+    {"one_with_a_newline_in_its_name", "4711 (a\nb) D 1 1\n", "/dev/nvidia0", "4711 a?b"},
+    {"one_with_an_escape_in_its_name", "4711 (a\x1b[2Jb) D 1 1\n", "/dev/nvidia0", "4711 a?[2Jb"},
     {"one_that_sleeps", "4711 (python) S 1 1\n", "/dev/nvidia0", NULL},
     {"one_without_a_gpu", "4711 (nfsd) D 1 1\n", "/dev/null", NULL},
     {"cut_short", "4711 (python\n", "/dev/nvidia0", NULL},
