@@ -48,18 +48,25 @@ static bool is_called(const struct image *image, const Elf64_Shdr *names, uint32
            memcmp(image->bytes + names->sh_offset + at, symbol, length) == 0;
 }
 
+/* A library has one; the first, for each of 65,535 may say that all of the file is its symbols. */
+static bool find_table(const struct image *image, Elf64_Shdr *ret)
+{
+    for (unsigned i = 0; section(image, i, ret); i++)
+        if (ret->sh_type == SHT_DYNSYM)
+            return true;
+    return false;
+}
+
 static bool find_symbol(const struct image *image, const char *name, Elf64_Sym *ret)
 {
     Elf64_Shdr table, names;
-    for (unsigned i = 0; section(image, i, &table); i++) {
-        if (table.sh_type != SHT_DYNSYM || !section(image, table.sh_link, &names))
-            continue;
-        for (uint64_t k = 0; k < table.sh_size / sizeof *ret && table.sh_offset <= image->size; k++) {
-            if (!copy(image, table.sh_offset + k * sizeof *ret, ret, sizeof *ret))
-                break;
-            if (ret->st_shndx != SHN_UNDEF && is_called(image, &names, ret->st_name, name))
-                return true;
-        }
+    if (!find_table(image, &table) || !section(image, table.sh_link, &names))
+        return false;
+    for (uint64_t k = 0; k < table.sh_size / sizeof *ret && table.sh_offset <= image->size; k++) {
+        if (!copy(image, table.sh_offset + k * sizeof *ret, ret, sizeof *ret))
+            return false;
+        if (ret->st_shndx != SHN_UNDEF && is_called(image, &names, ret->st_name, name))
+            return true;
     }
     return false;
 }

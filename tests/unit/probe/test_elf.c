@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../unit.h"
+#include "../unit_work.h"
 
 /* A library of one page: a symbol of each name, and the number that they lead to. */
 struct image {
@@ -111,9 +112,35 @@ static void a_library_is_refused(void **state)
     unit_holds(err.text, row->says);
 }
 
+/* Each says that all of the file is its symbols. */
+static void many_symbol_tables_are_refused_at_once(void **state)
+{
+    enum { TABLES = 60000 };
+    struct image image = right();
+    size_t size = sizeof image + TABLES * sizeof(Elf64_Shdr);
+    char *file = calloc(1, size);
+    Elf64_Shdr *sections = (void *)(file + sizeof image);
+    struct ce_error err;
+    uint32_t number = 7;
+    (void)state;
+    assert_non_null(file);
+    image.header.e_shoff = sizeof image;
+    image.header.e_shnum = TABLES;
+    image.names[1] = 's';
+    memcpy(file, &image, sizeof image);
+    for (size_t i = 0; i < TABLES; i++)
+        sections[i] = (Elf64_Shdr){.sh_type = SHT_DYNSYM, .sh_size = size};
+    unit_limit_work(5);
+    int result = ce_elf_number(file, size, "plugin_version", &number, &err);
+    unit_limit_work(0);
+    free(file);
+    assert_int_equal(result, -1);
+}
+
 int main(void)
 {
     UNIT_RULE(a_number_is_found);
+    UNIT_RULE(many_symbol_tables_are_refused_at_once);
     UNIT_TABLE(rows, a_library_is_refused);
     return UNIT_RUN("elf");
 }
