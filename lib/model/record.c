@@ -11,6 +11,7 @@
 
 struct line {
     const char *key, *value;
+    size_t known; /* bytes of the key: its longest row of whole parts with which a line before begins, too */
 };
 
 struct ce_record {
@@ -37,7 +38,7 @@ static int split(char *text, struct line *line, struct ce_error *err)
     *equals = '\0';
     if (!is_key(text))
         return ce_fail(err, "'%.60s' is not a key", text);
-    *line = (struct line){text, equals + 1};
+    *line = (struct line){.key = text, .value = equals + 1};
     return 0;
 }
 
@@ -89,6 +90,46 @@ static int sort(struct ce_record *record, struct ce_error *err)
     return 0;
 }
 
+/* The bytes of the parts, whole ones, with which both keys begin. */
+static size_t shared_parts(const char *a, const char *b)
+{
+    size_t whole = 0;
+    for (size_t i = 0;; i++) {
+        if ((!a[i] || a[i] == '.') && (!b[i] || b[i] == '.'))
+            whole = i;
+        if (!a[i] || a[i] != b[i])
+            return whole;
+    }
+}
+
+/* One of a row of lines, sorted by key up or down.  In `stack` are those before it with no later line
+ * between: the last of them has most in common with it of all that are earlier in the text. */
+static size_t compare_earlier(struct line **stack, size_t depth, struct line *line)
+{
+    while (depth > 0 && stack[depth - 1] > line)
+        depth--;
+    size_t shared = depth > 0 ? shared_parts(stack[depth - 1]->key, line->key) : 0;
+    if (shared > line->known)
+        line->known = shared;
+    stack[depth] = line;
+    return depth + 1;
+}
+
+static int compare_all(struct ce_record *record, struct ce_error *err)
+{
+    struct line **stack = calloc(record->count + 1, sizeof *stack);
+    size_t depth = 0;
+    if (!stack)
+        return ce_fail(err, "no memory");
+    for (size_t i = 0; i < record->count; i++)
+        depth = compare_earlier(stack, depth, record->sorted[i]);
+    depth = 0;
+    for (size_t i = record->count; i-- > 0;)
+        depth = compare_earlier(stack, depth, record->sorted[i]);
+    free(stack);
+    return 0;
+}
+
 static size_t count_lines(const char *text)
 {
     size_t count = 0;
@@ -110,7 +151,7 @@ static int fill(struct ce_record *record, const char *text, struct ce_error *err
         return ce_fail(err, "no memory");
     if (split_lines(record, err) < 0 || check_frame(record, err) < 0)
         return -1;
-    return sort(record, err);
+    return sort(record, err) < 0 ? -1 : compare_all(record, err);
 }
 
 struct ce_record *ce_record_parse(const char *text, struct ce_error *err)
@@ -135,12 +176,18 @@ void ce_record_destroy(struct ce_record *record)
     free(record);
 }
 
-static const char *find(const struct ce_record *record, const char *key)
+static const struct line *find_line(const struct ce_record *record, const char *key)
 {
-    struct line wanted = {key, NULL}, *pointer = &wanted;
+    struct line wanted = {.key = key}, *pointer = &wanted;
     struct line **found =
         bsearch(&pointer, record->sorted, record->count, sizeof *record->sorted, by_key);
-    return found ? (*found)->value : NULL;
+    return found ? *found : NULL;
+}
+
+static const char *find(const struct ce_record *record, const char *key)
+{
+    const struct line *found = find_line(record, key);
+    return found ? found->value : NULL;
 }
 
 #define FORMAT_KEY(key)                                                                            \
@@ -194,17 +241,32 @@ static size_t lower_bound(const struct ce_record *record, const char *start, siz
     return low;
 }
 
-/* Does no line before this one name the part that its key starts with (`length` bytes)? */
+/* Is one of the lines below the key ("a.b" below "a") before it in the text? */
+static bool is_below_earlier(const struct ce_record *record, const struct line *line)
+{
+    char start[MAX_KEY + 2];
+    int length = snprintf(start, sizeof start, "%s.", line->key);
+    for (size_t i = lower_bound(record, start, (size_t)length); i < record->count; i++) {
+        if (strncmp(record->sorted[i]->key, start, (size_t)length) != 0)
+            return false;
+        if (record->sorted[i] < line)
+            return true;
+    }
+    return false;
+}
+
+/* Does no line before this one name the part that its key starts with (`length` bytes)?  In the order of
+ * keys those below a part stand together, and the part alone does not stand with them. */
 static bool is_first_mention(const struct ce_record *record, const struct line *line, size_t length)
 {
-    for (size_t i = lower_bound(record, line->key, length); i < record->count; i++) {
-        const struct line *other = record->sorted[i];
-        if (strncmp(other->key, line->key, length) != 0)
-            break;
-        if (other < line && (other->key[length] == '.' || !other->key[length]))
-            return false;
-    }
-    return true;
+    char alone[MAX_KEY + 1];
+    if (line->known >= length)
+        return false;
+    if (!line->key[length])
+        return !is_below_earlier(record, line);
+    snprintf(alone, sizeof alone, "%.*s", (int)length, line->key);
+    const struct line *other = find_line(record, alone);
+    return !other || other > line;
 }
 
 bool ce_record_has_below(const struct ce_record *record, const char *format, ...)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "../unit.h"
+#include "../unit_work.h"
 
 #define FRAMED(lines) "format=1\n" lines "end=1\n"
 
@@ -154,6 +155,10 @@ static const struct part_row {
 } parts[] = {
     {"each_part_comes_once", "netif.a.x=1\nnetif.a.y=1\nnetif.b.x=1\n", "a b"},
     {"parts_come_in_order_of_first_mention", "netif.b.x=1\nnetif.a.x=1\n", "b a"},
+    {"a_part_alone_and_with_more_comes_once", "netif.a=1\nnetif.a-b.x=1\nnetif.a.x=1\n", "a a-b"},
+    {"a_part_with_more_and_then_alone_comes_once", "netif.a.x=1\nnetif.a-b.x=1\nnetif.a=1\n", "a a-b"},
+    {"parts_come_in_the_order_of_lines_sorted_backwards",
+     "netif.c.z=1\nnetif.c.y=1\nnetif.b.x=1\nnetif.b.w=1\nnetif.a.v=1\n", "c b a"},
     {"other_keys_are_passed_over", "x=1\nnetif.a.x=1\ny=1\nnetif.b.x=1\nz=1\n", "a b"},
     {"a_part_torn_apart_comes_once", "netif.a.x=1\nnetif.b.x=1\nnetif.a.y=1\nnetif.b.y=1\n",
      "a b"},
@@ -179,6 +184,26 @@ static void part(void **state)
         strcat(found, name);
     }
     assert_string_equal(found, row->parts);
+}
+
+/* The last line is the first in the order of keys. */
+static void many_lines_backwards_have_one_part(void **state)
+{
+    enum { LINES = 200000 };
+    ce_autotext struct ce_text text = CE_TEXT(16 << 20);
+    char name[8];
+    size_t at = 0;
+    (void)state;
+    ce_record_begin(&text);
+    for (unsigned i = LINES; i > 0; i--)
+        ce_text_addf(&text, "netif.a.%06u=\n", i);
+    ce_record_end(&text);
+    unit_limit_work(10);
+    ce_auto(ce_record_destroy) struct ce_record *record = ce_record_parse(ce_text_string(&text), NULL);
+    assert_non_null(record);
+    assert_true(ce_record_next_part(record, "netif.", &at, name, sizeof name));
+    assert_false(ce_record_next_part(record, "netif.", &at, name, sizeof name));
+    unit_limit_work(0);
 }
 
 static void what_is_written_is_read_again(void **state)
@@ -233,6 +258,7 @@ int main(void)
     UNIT_RULE(a_key_has_255_bytes_at_most);
     UNIT_TABLE(numbers, number);
     UNIT_TABLE(parts, part);
+    UNIT_RULE(many_lines_backwards_have_one_part);
     UNIT_RULE(what_is_written_is_read_again);
     UNIT_TABLE(unwritable, cannot_be_written);
     ce_record_destroy(NULL);
