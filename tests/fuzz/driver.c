@@ -9,11 +9,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fuzz.h"
 
 enum { SEEDS_MAX = 64, INPUT_BYTES_MAX = 4096 };
+/* Of one input, however long it is: CPU time, and for a target that waits for something real time. */
+enum { CPU_SECONDS = 10, SECONDS = 120 };
 
 struct input {
     uint8_t *bytes;
@@ -56,10 +59,19 @@ static bool read_seeds(void)
     return seed_count > 0;
 }
 
+static void limit_time(bool on)
+{
+    const struct itimerval cpu = {.it_value.tv_sec = on ? CPU_SECONDS : 0};
+    setitimer(ITIMER_PROF, &cpu, NULL);
+    alarm(on ? SECONDS : 0);
+}
+
 static void run_one(const struct input *input)
 {
     current = *input;
+    limit_time(true);
     LLVMFuzzerTestOneInput(input->bytes, input->size);
+    limit_time(false);
 }
 
 /* ---------------------------------------------------------------- mutations */
@@ -169,12 +181,23 @@ static void on_signal(int number)
     raise(number);
 }
 
+static void on_timeout(int number)
+{
+    (void)number;
+    fprintf(stderr, "%s: one input takes more than %d s of CPU time, or %d s\n", fuzz_name, CPU_SECONDS,
+            SECONDS);
+    keep_input();
+    _exit(1);
+}
+
 /* Sanitizers end the program without a signal; where there are none this is not there. */
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
 
 static void watch(void)
 {
     static const int numbers[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
+    signal(SIGPROF, on_timeout);
+    signal(SIGALRM, on_timeout);
     if (__sanitizer_set_death_callback) {
         __sanitizer_set_death_callback(keep_input);
         return;

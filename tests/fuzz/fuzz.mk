@@ -104,6 +104,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/kernel/sxid \
     tests/fuzz/corpus/nccl_conf/comment \
     tests/fuzz/corpus/nccl_conf/dos \
+    tests/fuzz/corpus/nccl_conf/empty_line \
     tests/fuzz/corpus/job/cgroup \
     tests/fuzz/corpus/job/gpus \
     tests/fuzz/corpus/job/status \
