@@ -203,20 +203,18 @@ int ce_task_log_take(const struct ce_task_logs *logs, uint32_t local_rank, uint3
 void ce_task_log_show(int fd, off_t start, const char *before)
 {
     char text[SHOWN_BYTES + 1];
+    struct ce_error line;
     struct stat st;
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < start)
+    int64_t from;
+    bool cut;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+        !ce_tail_span(st.st_size, start, SHOWN_BYTES, &from, &cut))
         return;
-    bool cut = st.st_size - start > SHOWN_BYTES;
-    ssize_t length = pread(fd, text, SHOWN_BYTES, cut ? st.st_size - SHOWN_BYTES : start);
+    ssize_t length = pread(fd, text, SHOWN_BYTES, from);
     if (length <= 0)
         return;
     text[length] = '\0';
-    const char *line = ce_tail(text, (size_t)length, SHOWN_LINES, cut), *end = text + length;
-    while (line < end) {
-        struct ce_error printable;
-        size_t bytes = (size_t)(((const char *)memchr(line, '\n', (size_t)(end - line)) ?: end) - line);
-        ce_fail(&printable, "%.*s", (int)bytes, line);
-        slurm_error("%s%s", before, printable.text);
-        line += bytes + 1;
-    }
+    const char *at = ce_tail(text, (size_t)length, SHOWN_LINES, cut), *end = text + length;
+    while (ce_tail_line(&at, end, &line))
+        slurm_error("%s%s", before, line.text);
 }

@@ -18,3 +18,23 @@ const char *ce_tail(const char *text, size_t length, unsigned lines, bool cut)
     }
     return start;
 }
+
+bool ce_tail_span(int64_t size, int64_t start, int64_t most, int64_t *from, bool *cut)
+{
+    if (start < 0 || size <= start)
+        return false;
+    *cut = size - start > most;
+    *from = *cut ? size - most : start;
+    return true;
+}
+
+bool ce_tail_line(const char **at, const char *end, struct ce_error *ret)
+{
+    if (*at >= end)
+        return false;
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+    const char *stop = newline ? newline : end;
+    ce_fail(ret, "%.*s", (int)(stop - *at), *at);
+    *at = newline ? newline + 1 : end;
+    return true;
+}

@@ -68,6 +68,14 @@ long ce_health_text_read(const struct ce_log_reader *reader, const char *path, c
     return read_lines(reader, path, name, text, length, false);
 }
 
+long ce_health_piece_read(const struct ce_log_reader *reader, const char *path, const char *name,
+                          const char *piece, size_t length, bool cut)
+{
+    const char *newline = cut ? memchr(piece, '\n', length) : NULL;
+    size_t skipped = newline ? (size_t)(newline + 1 - piece) : cut ? length : 0;
+    return read_lines(reader, path, name, piece + skipped, length - skipped, true);
+}
+
 /* ---------------------------------------------------------------- a file */
 
 static ssize_t read_end(int fd, char *room, size_t size, off_t from)
@@ -103,11 +111,7 @@ long ce_health_log_read(const struct ce_log_reader *reader, int dir, const char 
     ssize_t n = read_end(fd, room, size, from);
     if (n < 0)
         return ce_fail(err, "%s: %s", path, strerror(errno));
-    /* the first line of a piece began before it */
-    const char *begin = from > 0 ? memchr(room, '\n', (size_t)n) : room;
-    if (begin && from > 0)
-        begin++;
-    return begin ? read_lines(reader, path, name, begin, (size_t)(room + n - begin), true) : 0;
+    return ce_health_piece_read(reader, path, name, room, (size_t)n, from > 0);
 }
 
 /* ---------------------------------------------------------------- a folder */

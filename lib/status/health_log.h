@@ -31,6 +31,11 @@ long ce_health_log_read(const struct ce_log_reader *reader, int dir, const char 
 int ce_health_logs_read(const struct ce_log_reader *reader, const char *folder,
                         struct ce_error *err);
 
+/* The same of the end of a file, `length` bytes.  cut: it is not all of it, so its first line is not
+ * whole. */
+long ce_health_piece_read(const struct ce_log_reader *reader, const char *path, const char *name,
+                          const char *piece, size_t length, bool cut);
+
 /* How many lines there are in a text, as a node answered them; those that do not begin as one are not ours. */
 long ce_health_text_read(const struct ce_log_reader *reader, const char *path, const char *name,
                          const char *text, size_t length);
