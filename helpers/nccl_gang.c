@@ -110,21 +110,11 @@ static int wait_for_all(struct door *door, struct ce_error *err)
 static int compare_parts(struct gang *gang, const struct gang_part *part, const struct word *words,
                          struct ce_error *err)
 {
-    char own[CE_NCCL_VERSION_TEXT], other[CE_NCCL_VERSION_TEXT];
     if (part->failed)
         return ce_fail(err, "%s", part->failed);
-    for (uint32_t i = 1; i < gang->nodes; i++) {
-        FROM_OTHERS(gang);
-        if (words[i].failed[0])
-            return ce_fail(err, "%s", words[i].failed);
-        if (words[i].version != part->version)
-            return ce_fail(err, "%s has NCCL %s, %s has %s", words[i].name,
-                           ce_nccl_version_text(words[i].version, other), gang->name,
-                           ce_nccl_version_text(part->version, own));
-        if (words[i].gpus == 0 || words[i].gpus > CE_NCCL_GPUS_MAX)
-            return ce_fail(err, "%s has %u GPUs", words[i].name, words[i].gpus);
-        gang->others = false;
-    }
+    for (uint32_t i = 1; i < gang->nodes; i++)
+        if (word_fits(gang, part, &words[i], err) < 0)
+            return FROM_OTHERS(gang), -1;
     return 0;
 }
 
@@ -251,12 +241,7 @@ static int join(struct gang *gang, struct gang_part *part, const char *address, 
     if (word_send(gang->links[0], &word, gang->meet_by + slack) < 0 ||
         take_word(gang, gang->links[0], "node 0", &word, gang->meet_by + slack, err) < 0)
         return gang->others ? -1 : (FROM_OTHERS(gang), ce_fail(err, "node 0 is gone"));
-    part->id = word.id;
-    part->ranks = word.ranks;
-    part->first = word.first;
-    if (part->ranks > CE_NCCL_GPUS_MAX * gang->nodes || part->first + part->gpus > part->ranks)
-        return ce_fail(err, "node 0 says %u of %u ranks", part->first, part->ranks);
-    return 0;
+    return word_place(gang, &word, part, err);
 }
 
 int gang_meet(struct gang *gang, struct gang_part *part, struct ce_error *err)

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "model/nccl_bench.h"
 
 static const char magic[16] = "ce-bench-nccl 1";
 
@@ -83,4 +84,31 @@ enum word_state word_peek(const struct gang *gang, int fd, struct word *ret)
     if (n < (ssize_t)sizeof *ret)
         return WORD_NONE;
     return is_ours(gang, ret) ? WORD_THERE : WORD_WRONG;
+}
+
+int word_fits(const struct gang *gang, const struct gang_part *part, const struct word *word,
+              struct ce_error *err)
+{
+    char own[CE_NCCL_VERSION_TEXT], other[CE_NCCL_VERSION_TEXT];
+    if (word->failed[0])
+        return ce_fail(err, "%s", word->failed);
+    if (word->version != part->version)
+        return ce_fail(err, "%s has NCCL %s, %s has %s", word->name,
+                       ce_nccl_version_text(word->version, other), gang->name,
+                       ce_nccl_version_text(part->version, own));
+    if (word->gpus == 0 || word->gpus > CE_NCCL_GPUS_MAX)
+        return ce_fail(err, "%s has %u GPUs", word->name, word->gpus);
+    return 0;
+}
+
+int word_place(const struct gang *gang, const struct word *word, struct gang_part *part,
+               struct ce_error *err)
+{
+    if (word->ranks > CE_NCCL_GPUS_MAX * gang->nodes || word->first > word->ranks ||
+        part->gpus > word->ranks - word->first)
+        return ce_fail(err, "node 0 says %u of %u ranks", word->first, word->ranks);
+    part->id = word->id;
+    part->ranks = word->ranks;
+    part->first = word->first;
+    return 0;
 }

@@ -49,6 +49,7 @@ unit_programs = \
     tests/unit/helpers/test_gang_ring \
     tests/unit/helpers/test_gang_stranger \
     tests/unit/helpers/test_gang_talk \
+    tests/unit/helpers/test_nccl_word \
     tests/unit/checks/test_gpu_expected \
     tests/unit/checks/test_bench_gpu \
     tests/unit/checks/test_bench_nccl \
@@ -282,6 +283,7 @@ tests_unit_helpers_test_gang_nccl_SOURCES = tests/unit/helpers/test_gang_nccl.c 
 tests_unit_helpers_test_gang_ring_SOURCES = tests/unit/helpers/test_gang_ring.c helpers/gang_ring.c helpers/gang_talk.c
 tests_unit_helpers_test_gang_stranger_SOURCES = tests/unit/helpers/test_gang_stranger.c helpers/gang_stranger.c
 tests_unit_helpers_test_gang_talk_SOURCES = tests/unit/helpers/test_gang_talk.c helpers/gang_talk.c
+tests_unit_helpers_test_nccl_word_SOURCES = tests/unit/helpers/test_nccl_word.c helpers/nccl_word.c
 tests_unit_preflight_test_preflight_LDADD = libpreflight.la $(LDADD)
 tests_unit_report_test_cluster_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_unit_report_test_cluster_LDADD = $(LDADD) $(JANSSON_LIBS)
