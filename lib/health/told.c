@@ -16,6 +16,12 @@ enum { STATE_MAX = 128 << 10 };
 
 static const uint64_t DAY_MS = 24 * 60 * 60 * 1000;
 
+/* A newline would end the line of the file. */
+static char printable(char c)
+{
+    return c < ' ' || c > '~' ? '?' : c;
+}
+
 /* "off by 83 ms" -> "off by # ms".  -1: too long. */
 static int make_line(const char *thing, const char *words, char line[CE_TOLD_WORDS])
 {
@@ -23,13 +29,15 @@ static int make_line(const char *thing, const char *words, char line[CE_TOLD_WOR
     if (!ce_fits(n, CE_TOLD_WORDS))
         return -1;
     size_t length = (size_t)n;
+    for (size_t i = 0; i < length; i++)
+        line[i] = printable(line[i]);
     for (; *words; words++) {
         bool digit = *words >= '0' && *words <= '9';
         if (digit && length > 0 && line[length - 1] == '#')
             continue;
         if (length + 1 >= CE_TOLD_WORDS)
             return -1;
-        line[length++] = digit ? '#' : *words < ' ' || *words > '~' ? '?' : *words;
+        line[length++] = digit ? '#' : printable(*words);
     }
     line[length] = '\0';
     return 0;
