@@ -14,7 +14,8 @@
 #include "base/parse.h"
 #include "gang_beside.h"
 
-enum { ENDS_MAX = 12000, OPTION = CE_HCA_NAME + 32 };
+/* One that writes on and on holds nobody up: TURN pieces are read at once. */
+enum { ENDS_MAX = 12000, OPTION = CE_HCA_NAME + 32, TURN = 16 };
 
 static void run_program(const struct ce_gang_task *task, uint32_t count, int fd)
 {
@@ -93,7 +94,7 @@ static void hear_line(struct gang_rails *rails, const char *line)
     }
 }
 
-static void take_bytes(struct gang_rails *rails, const char *bytes, size_t count)
+void gang_rails_take(struct gang_rails *rails, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (bytes[i] != '\n') {
@@ -110,9 +111,11 @@ static void take_bytes(struct gang_rails *rails, const char *bytes, size_t count
 void gang_rails_hear(struct gang_rails *rails)
 {
     char bytes[4096];
-    ssize_t n;
-    while ((n = read(rails->fd, bytes, sizeof bytes)) > 0)
-        take_bytes(rails, bytes, (size_t)n);
+    ssize_t n = 1;
+    for (unsigned i = 0; i < TURN && n > 0; i++) {
+        n = read(rails->fd, bytes, sizeof bytes);
+        gang_rails_take(rails, bytes, n > 0 ? (size_t)n : 0);
+    }
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         gang_rails_end(rails);
 }

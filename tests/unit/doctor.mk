@@ -44,7 +44,6 @@ tests_fuzz_fuzz_plugstack_SOURCES = tests/fuzz/fuzz_plugstack.c tests/fuzz/drive
 tests_fuzz_fuzz_plugstack_LDADD = $(doctor_ldadd)
 check_PROGRAMS += $(doctor_fuzz)
 TESTS += $(doctor_fuzz)
-CLEANFILES += fuzz-elf.input fuzz-plugstack.input
 
 EXTRA_DIST += \
     tests/cluster/test_doctor.sh \
