@@ -227,18 +227,43 @@ static size_t part_length(const struct line *line, const char *prefix)
     return strncmp(line->key, prefix, length) == 0 ? strcspn(line->key + length, ".") : 0;
 }
 
-/* Where the keys that start with these bytes begin among the sorted ones. */
-static size_t lower_bound(const struct ce_record *record, const char *start, size_t length)
+/* Where the keys that start with these bytes begin among the sorted ones; or (`behind`) what follows them. */
+static size_t bound(const struct ce_record *record, const char *start, size_t length, bool behind)
 {
     size_t low = 0, high = record->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (strncmp(record->sorted[middle]->key, start, length) < 0)
+        if (strncmp(record->sorted[middle]->key, start, length) < behind)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+static size_t lower_bound(const struct ce_record *record, const char *start, size_t length)
+{
+    return bound(record, start, length, false);
+}
+
+/* The first line from `at` on whose key starts with the prefix; the end: there is none.  Of few such lines
+ * each is looked at, of many each that comes before it in the text. */
+static size_t next_below(const struct ce_record *record, const char *prefix, size_t at)
+{
+    enum { FEW = 512 };
+    size_t length = strlen(prefix), found = record->count;
+    size_t first = bound(record, prefix, length, false), last = bound(record, prefix, length, true);
+    if (last - first > FEW) {
+        while (at < record->count && strncmp(record->lines[at].key, prefix, length) != 0)
+            at++;
+        return at;
+    }
+    for (size_t i = first; i < last; i++) {
+        size_t index = (size_t)(record->sorted[i] - record->lines);
+        if (index >= at && index < found)
+            found = index;
+    }
+    return found;
 }
 
 /* Is one of the lines below the key ("a.b" below "a") before it in the text? */
@@ -281,7 +306,7 @@ bool ce_record_has_below(const struct ce_record *record, const char *format, ...
 bool ce_record_next_part(const struct ce_record *record, const char *prefix, size_t *at, char *name,
                          size_t size)
 {
-    for (; *at < record->count; (*at)++) {
+    for (; (*at = next_below(record, prefix, *at)) < record->count; (*at)++) {
         const struct line *line = &record->lines[*at];
         size_t length = part_length(line, prefix);
         if (length == 0 || length >= size)

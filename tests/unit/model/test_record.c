@@ -206,6 +206,29 @@ static void many_lines_backwards_have_one_part(void **state)
     unit_limit_work(0);
 }
 
+/* As a reader of many devices does, in a text that has more. */
+static void parts_below_many_prefixes_are_found(void **state)
+{
+    enum { LINES = 400000, PREFIXES = 40000 };
+    ce_autotext struct ce_text text = CE_TEXT(16 << 20);
+    char name[8], prefix[16];
+    (void)state;
+    ce_record_begin(&text);
+    for (unsigned i = 0; i < LINES; i++)
+        ce_text_addf(&text, "ib.%u.x=\n", i);
+    ce_record_end(&text);
+    unit_limit_work(10);
+    ce_auto(ce_record_destroy) struct ce_record *record = ce_record_parse(ce_text_string(&text), NULL);
+    assert_non_null(record);
+    for (unsigned i = 0; i < PREFIXES; i++) {
+        size_t at = 0;
+        snprintf(prefix, sizeof prefix, "ib.%u.", i);
+        assert_true(ce_record_next_part(record, prefix, &at, name, sizeof name));
+        assert_false(ce_record_next_part(record, prefix, &at, name, sizeof name));
+    }
+    unit_limit_work(0);
+}
+
 static void what_is_written_is_read_again(void **state)
 {
     ce_autotext struct ce_text text = CE_TEXT(1000);
@@ -259,6 +282,7 @@ int main(void)
     UNIT_TABLE(numbers, number);
     UNIT_TABLE(parts, part);
     UNIT_RULE(many_lines_backwards_have_one_part);
+    UNIT_RULE(parts_below_many_prefixes_are_found);
     UNIT_RULE(what_is_written_is_read_again);
     UNIT_TABLE(unwritable, cannot_be_written);
     ce_record_destroy(NULL);
