@@ -7,15 +7,19 @@
 #include "launch/network.h"
 #include "launch/rails.h"
 
-/* atoi(), as NCCL has it: what is no number is 0, and a port that is not there is any. */
+/* A port is what atoi() makes of it: what is no number is 0.  An empty one is any. */
 static struct ce_nccl_entry read_entry(const char *text, size_t length)
 {
     struct ce_nccl_entry entry = {.port = -1};
     size_t name = strcspn(text, ":,");
     size_t kept = name < sizeof entry.name ? name : sizeof entry.name - 1;
     memcpy(entry.name, text, kept);
-    if (name < length)
-        entry.port = (int)strtol(text + name + 1, NULL, 10);
+    if (name == length)
+        return entry;
+    const char *port = text + name + 1;
+    entry.empty_port = port == text + length || *port == ':';
+    if (!entry.empty_port)
+        entry.port = (int)strtol(port, NULL, 10);
     return entry;
 }
 
@@ -52,6 +56,50 @@ bool ce_nccl_list_takes(const struct ce_nccl_list *list, const char *name, int p
     return found != list->except;
 }
 
+/* ---------------------------------------------------------------- older versions */
+
+static const struct {
+    size_t max;
+    int empty_port; /* what it is read as */
+} readings[] = {
+    [CE_NCCL_2_18] = {16, 0},
+    [CE_NCCL_2_19] = {CE_NCCL_ENTRIES_MAX, 0},
+    [CE_NCCL_2_30_5] = {CE_NCCL_ENTRIES_MAX, -1},
+};
+
+void ce_nccl_list_read_by(const struct ce_nccl_list *list, enum ce_nccl_version version,
+                          struct ce_nccl_list *ret)
+{
+    *ret = *list;
+    if (ret->count > readings[version].max) {
+        ret->dropped += ret->count - readings[version].max;
+        ret->count = readings[version].max;
+    }
+    for (size_t i = 0; i < ret->count; i++)
+        if (ret->entries[i].empty_port)
+            ret->entries[i].port = readings[version].empty_port;
+}
+
+bool ce_nccl_list_changes(const struct ce_nccl_list *list, enum ce_nccl_version version,
+                          const struct ce_node *node)
+{
+    struct ce_nccl_list read, next;
+    if (version == CE_NCCL_2_30_5)
+        return false;
+    ce_nccl_list_read_by(list, version, &read);
+    ce_nccl_list_read_by(list, version + 1, &next);
+    for (size_t i = 0; i < node->hca_count; i++)
+        for (size_t k = 0; k < node->hcas[i].port_count; k++) {
+            const char *name = node->hcas[i].name;
+            int port = (int)node->hcas[i].ports[k].number;
+            if (ce_nccl_list_takes(&read, name, port) != ce_nccl_list_takes(&next, name, port))
+                return true;
+        }
+    return false;
+}
+
+/* ---------------------------------------------------------------- what matches nothing */
+
 static bool names_an_hca(const struct ce_nccl_list *list, const struct ce_nccl_entry *entry,
                          const struct ce_node *node)
 {
@@ -75,6 +123,15 @@ static bool names_a_netif(const struct ce_nccl_list *list, const struct ce_nccl_
     return false;
 }
 
+const struct ce_nccl_entry *ce_nccl_list_empty_port(const struct ce_nccl_list *list,
+                                                    const struct ce_node *node)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->entries[i].empty_port && names_an_hca(list, &list->entries[i], node))
+            return &list->entries[i];
+    return NULL;
+}
+
 static const struct ce_nccl_entry *find_unknown_hca(const struct ce_nccl_list *list,
                                                     const struct ce_node *node)
 {
@@ -94,7 +151,7 @@ static const struct ce_nccl_entry *find_unknown_netif(const struct ce_nccl_list 
 }
 
 const struct ce_nccl_variable ce_nccl_variables[] = {
-    {"NCCL_IB_HCA", "HCA", CE_RAILS_MAX, find_unknown_hca},
-    {"NCCL_SOCKET_IFNAME", "interface", CE_SOCKETS_MAX, find_unknown_netif},
+    {"NCCL_IB_HCA", "HCA", CE_RAILS_MAX, true, find_unknown_hca},
+    {"NCCL_SOCKET_IFNAME", "interface", CE_SOCKETS_MAX, false, find_unknown_netif},
 };
 const size_t ce_nccl_variable_count = sizeof ce_nccl_variables / sizeof *ce_nccl_variables;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of NCCL_IB_HCA and NCCL_SOCKET_IFNAME as NCCL itself reads it (2.30, misc/utils.cc):
+/* The list of NCCL_IB_HCA and NCCL_SOCKET_IFNAME as NCCL itself reads it:
  *
  *     ["^"]["="] name[:port[:rail[:plane]]] {"," ...}
  *
  * '^' then '=', once each and at the very front, mean "all but" and "exactly"; without '=' a name
- * is a prefix.  Nothing is trimmed, entries without a name are skipped, names hold 63 bytes. */
+ * is a prefix.  Nothing is trimmed, entries without a name are skipped, names are cut after 63
+ * bytes (before 2.30.5 a longer one matches nothing), and numbers are read as atoi() reads them.
+ * Rail and plane do not select devices.
+ *
+ * A list is parsed as the newest NCCL reads it; ce_nccl_list_read_by() gives the reading of an
+ * older one.  tests/unit/launch/test_nccl_list.c has what NCCL 2.18 to 2.32 made of each form. */
 #ifndef CE_LAUNCH_NCCL_LIST_H
 #define CE_LAUNCH_NCCL_LIST_H
 
@@ -17,7 +22,8 @@ enum { CE_NCCL_ENTRIES_MAX = 32, CE_NCCL_NAME = 64 };
 
 struct ce_nccl_entry {
     char name[CE_NCCL_NAME];
-    int port; /* -1: any */
+    int port;        /* -1: any */
+    bool empty_port; /* "mlx5_0:", "mlx5_0::0:0": port is -1 */
 };
 
 struct ce_nccl_list {
@@ -38,13 +44,33 @@ bool ce_nccl_entry_matches(const struct ce_nccl_list *list, const struct ce_nccl
 /* Would NCCL use this one?  An empty list takes all. */
 bool ce_nccl_list_takes(const struct ce_nccl_list *list, const char *name, int port);
 
+/* How a list of HCAs is read by this version of NCCL, and by all later ones before the next. */
+enum ce_nccl_version {
+    CE_NCCL_2_18,   /* the first 16 entries; an empty port is port 0, which no HCA has */
+    CE_NCCL_2_19,   /* the first 32 */
+    CE_NCCL_2_30_5, /* an empty port is any port; the newest reading */
+};
+
+/* The list as that version reads it. */
+void ce_nccl_list_read_by(const struct ce_nccl_list *list, enum ce_nccl_version version,
+                          struct ce_nccl_list *ret);
+
+/* Does the next version use other HCAs of this node?  False for the newest. */
+bool ce_nccl_list_changes(const struct ce_nccl_list *list, enum ce_nccl_version version,
+                          const struct ce_node *node);
+
+/* The first entry that has an empty port and matches an HCA of this node; NULL: there is none. */
+const struct ce_nccl_entry *ce_nccl_list_empty_port(const struct ce_nccl_list *list,
+                                                    const struct ce_node *node);
+
 /* The variables that hold such lists. */
 struct ce_nccl_variable {
     const char *name; /* "NCCL_IB_HCA" */
     const char *what; /* it names: "HCA", "interface" */
     size_t max;       /* NCCL reads the first so many entries */
-    /* The first entry that matches nothing on this node; NULL: each matches something, or names what
-     * only some nodes have and all may keep out ("^docker,lo,veth"). */
+    bool of_hcas;     /* its reading depends on NCCL's version */
+    /* The first entry that matches nothing on this node; NULL: each matches something, or names
+     * what only some nodes have and all may keep out ("^docker,lo,veth"). */
     const struct ce_nccl_entry *(*find_unknown)(const struct ce_nccl_list *list,
                                                 const struct ce_node *node);
 };

@@ -173,6 +173,7 @@ EXTRA_DIST += \
     tests/fuzz/corpus/nccl_list/except \
     tests/fuzz/corpus/nccl_list/many \
     tests/fuzz/corpus/nccl_list/odd \
+    tests/fuzz/corpus/nccl_list/rails \
     tests/fuzz/corpus/nccl_list/usual \
     tests/fuzz/corpus/open_mode/script \
     tests/fuzz/corpus/open_mode/words \
