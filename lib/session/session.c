@@ -153,6 +153,35 @@ static const char *find_foreign(const struct ce_session *session, const struct c
     return site;
 }
 
+/* NCCL drops entries without a word. */
+static void judge_length(struct ce_session *session, const struct ce_nccl_variable *variable,
+                         const struct ce_nccl_list *list)
+{
+    size_t count = list->count + list->dropped;
+    if (count > variable->max)
+        ce_note(&session->notes,
+                "%s has %zu entries, but NCCL reads only the first %zu; use a prefix",
+                variable->name, count, variable->max);
+    else if (variable->of_hcas && ce_nccl_list_changes(list, CE_NCCL_2_18, session->texts.node))
+        ce_note(&session->notes,
+                "%s has %zu entries, but NCCL before 2.19 reads only the first 16; use a prefix",
+                variable->name, count);
+}
+
+/* An older NCCL reads the empty port of "mlx5_0::0:0" as port 0, which no HCA has. */
+static void judge_empty_port(struct ce_session *session, const struct ce_nccl_variable *variable,
+                             const char *value, const struct ce_nccl_list *list)
+{
+    if (!variable->of_hcas || !ce_nccl_list_changes(list, CE_NCCL_2_19, session->texts.node))
+        return;
+    const struct ce_nccl_entry *entry = ce_nccl_list_empty_port(list, session->texts.node);
+    if (entry)
+        ce_note(&session->notes,
+                "%s=%.100s: NCCL before 2.30.5 matches no port with %.63s, whose port is empty; "
+                "write the port, as in %.63s:1",
+                variable->name, value, entry->name, entry->name);
+}
+
 /* NCCL says nothing of a name that matches nothing: the wrong HCA is used, or none. */
 static void judge_list(struct ce_session *session, const struct ce_nccl_variable *variable,
                        const char *value)
@@ -160,9 +189,8 @@ static void judge_list(struct ce_session *session, const struct ce_nccl_variable
     struct ce_nccl_list list;
     char port[16] = "";
     ce_nccl_list_parse(value, &list);
-    if (list.count + list.dropped > variable->max)
-        ce_note(&session->notes, "%s has %zu entries, but NCCL reads the first %zu; use a prefix",
-                variable->name, list.count + list.dropped, variable->max);
+    judge_length(session, variable, &list);
+    judge_empty_port(session, variable, value, &list);
     const struct ce_nccl_entry *entry = variable->find_unknown(&list, session->texts.node);
     if (!entry)
         return;

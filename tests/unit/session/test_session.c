@@ -201,7 +201,11 @@ static void a_port_of_the_users_that_is_none_is_noted_once(void **state)
 
 /* ---------------------------------------------------------------- lists of others */
 
-/* What is said of a list that the user, NCCL's files or the site has; the node has eth0 and eth1. */
+#define FOUR "mlx5_1,mlx5_1,mlx5_1,mlx5_1,"
+#define SIXTEEN FOUR FOUR FOUR FOUR
+
+/* What is said of a list that the user, NCCL's files or the site has; the node has eth0 and eth1, mlx5_0 and
+ * mlx5_1. */
 static const struct list_row {
     const char *name, *env[ENTRIES];
     const char *file; /* the user's nccl.conf; NULL: none */
@@ -227,13 +231,30 @@ static const struct list_row {
     {"more_entries_than_nccl_reads_are_a_note",
      {STEP, "NCCL_SOCKET_IFNAME=lo,eth0,eth1,eth0,eth1,eth0,eth1,eth0,eth1,eth0,eth1,eth0,eth1,eth0,"
             "eth1,eth0,eth1"},
-     NULL, NULL, "NCCL_SOCKET_IFNAME has 17 entries, but NCCL reads the first 16"},
+     NULL, NULL, "NCCL_SOCKET_IFNAME has 17 entries, but NCCL reads only the first 16; use a prefix"},
+    {"rails_of_nccl_2_30_are_no_note", {STEP, "NCCL_IB_HCA==mlx5_0:1:0:0"}, NULL, NULL, NULL},
+    {"a_rail_without_a_port_is_a_note", {STEP, "NCCL_IB_HCA==mlx5_0::0:0"}, NULL, NULL,
+     "NCCL_IB_HCA==mlx5_0::0:0: NCCL before 2.30.5 matches no port with mlx5_0, whose port is empty; "
+     "write the port, as in mlx5_0:1"},
+    {"a_rail_of_an_hca_that_is_not_there_is_reported_by_its_name",
+     {STEP, "NCCL_IB_HCA==mlx5_9::0:0"}, NULL, NULL,
+     "NCCL_IB_HCA==mlx5_9::0:0: no HCA of this node is called mlx5_9;"},
+    {"an_empty_port_that_selects_nothing_else_is_no_note",
+     {STEP, "NCCL_IB_HCA=mlx5_0::0,mlx5_0"}, NULL, NULL, NULL},
+    {"an_empty_port_of_an_interface_is_no_note", {STEP, "NCCL_SOCKET_IFNAME==eth0:"}, NULL, NULL, NULL},
+    {"a_17th_hca_that_nccl_2_18_does_not_read_is_a_note",
+     {STEP, "NCCL_IB_HCA=" SIXTEEN "mlx5_0"}, NULL, NULL,
+     "NCCL_IB_HCA has 17 entries, but NCCL before 2.19 reads only the first 16; use a prefix"},
+    {"a_17th_hca_that_changes_nothing_is_no_note_of_versions",
+     {STEP, "NCCL_IB_HCA=" SIXTEEN "mlx5_1"}, NULL, NULL, NULL},
+    {"a_33rd_hca_is_read_by_no_nccl", {STEP, "NCCL_IB_HCA=" SIXTEEN SIXTEEN "mlx5_0"}, NULL, NULL,
+     "NCCL_IB_HCA has 33 entries, but NCCL reads only the first 32; use a prefix"},
 };
 
 static void write_texts_with(struct unit_dir *run, const struct list_row *row)
 {
     char text[2000];
-    snprintf(text, sizeof text, "format=1\n%s%.*s", "netif.lo.kind=other\nib.mlx5_0.1.state=4\n",
+    snprintf(text, sizeof text, "format=1\n%s%.*s", "netif.lo.kind=other\nib.mlx5_0.1.state=4\nib.mlx5_1.1.state=4\n",
              (int)sizeof facts, facts + strlen("format=1\n"));
     unit_dir_write(run, CE_FACTS_FILE, text);
     snprintf(text, sizeof text, "format=1\n%send=1\n", row->site ? row->site : "");
