@@ -55,7 +55,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct ce_rail *rail, cons
 
 /* ---------------------------------------------------------------- every port, in PCI order */
 
-/* As NCCL sorts them, so that a rail has the number that NCCL gives it. */
+/* As NCCL sorts them since 2.29.7, so that a rail has the number that NCCL gives it; an older one
+ * counts the devices in the order in which libibverbs lists them. */
 static int in_pci_order(const void *a, const void *b)
 {
     const struct ce_rail *left = a, *right = b;
@@ -230,12 +231,23 @@ static void give_up(struct work *work, const char *reason)
     conclude(rails, CE_RAILS_UNSURE, "%s", reason);
 }
 
+/* NCCL and UCX separate names with ',' and take what follows ':' for the port. */
+static bool has_unlistable_name(const struct ce_rails *rails)
+{
+    for (size_t i = 0; i < rails->port_count; i++)
+        if (strpbrk(rails->ports[i].hca->name, ",:"))
+            return true;
+    return false;
+}
+
 static void settle(struct work *work)
 {
     struct ce_rails *rails = work->rails;
     rails->confidence = judge(work);
     if (rails->count > CE_RAILS_MAX)
         give_up(work, "more rails than the 32 devices that NCCL keeps");
+    else if (has_unlistable_name(rails))
+        give_up(work, "a device's name has a comma or a colon, which no list of NCCL can hold");
     else if (rails->confidence == CE_CONFIDENCE_LOW)
         give_up(work,
                 "two kinds of devices could be the rails, and the PCI tree does not tell which");

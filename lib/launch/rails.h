@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "model/node.h"
 
-/* NCCL keeps at most 32 (MAX_IB_DEVS). */
+/* NCCL keeps at most 32; 2.18 keeps 16: the first that its list and its order of devices give. */
 enum { CE_RAILS_MAX = 32, CE_RAIL_REASON = 128 };
 
 /* One port of one HCA, and what was decided. */
@@ -69,7 +69,8 @@ bool ce_rails_need_ipv6(const struct ce_rails *rails);
 void ce_rails_list(const struct ce_rails *rails, size_t limit, bool with_port, struct ce_text *out);
 
 /* The value of NCCL_IB_HCA: "^=mlx5_0" where exactly one port is kept out, else "=a,b"; nothing
- * where nothing should be written.  limit as above: fewer than all are always written as a list. */
+ * where nothing should be written.  limit as above: fewer than all are always written as a list.
+ * NCCL 2.18 to 2.32 read it alike; of more than 16 rails 2.18 uses 16. */
 void ce_rails_nccl(const struct ce_rails *rails, size_t limit, struct ce_text *out);
 
 /* "none", "provider", "unsure", "all", "chosen"; "low", "medium", "high". */

@@ -4,6 +4,7 @@
 
 #include "../unit.h"
 #include "base/text.h"
+#include "launch/nccl_list.h"
 
 /* ---------------------------------------------------------------- machines in a few words */
 
@@ -551,6 +552,70 @@ static void lists_as(void **state)
     ce_rails_free(&rails);
 }
 
+/* Rails and two devices that are kept out: NCCL reads the list as those rails, 2.18 the first 16.
+ */
+static const struct length_row {
+    const char *name;
+    unsigned count, ports; /* rails: devices, ports of each */
+} lengths[] = {
+    {"16_rails_are_read_by_every_nccl", 16, 1},
+    {"of_17_rails_nccl_2_18_reads_16", 17, 1},
+    {"of_32_rails_nccl_2_18_reads_16", 32, 1},
+    {"ports_of_8_devices_are_read_by_every_nccl", 8, 2},
+    {"of_the_ports_of_16_devices_nccl_2_18_reads_16", 16, 2},
+};
+
+static void is_read_back(void **state)
+{
+    static const struct device others[] = {{"other_0", "f0:00.0", ETH, 10},
+                                           {"other_1", "f1:00.0", ETH, 10}};
+    const struct length_row *row = *state;
+    ce_autotext struct ce_text nccl = CE_TEXT(1000);
+    ce_auto(ce_node_destroy) struct ce_node *node = build(8, others, NULL);
+    struct ce_nccl_list list, read;
+    struct ce_rails rails;
+    for (unsigned i = 0; i < row->count; i++) {
+        char name[16], pci[16];
+        snprintf(name, sizeof name, "mlx5_%u", i);
+        snprintf(pci, sizeof pci, "%02x:00.0", i + 1);
+        const struct device device = {name, pci, IB, 400, .ports = row->ports};
+        add_device(node, &device);
+    }
+    choose(node, &rails);
+    ce_rails_nccl(&rails, 0, &nccl);
+    ce_nccl_list_parse(ce_text_string(&nccl), &list);
+    assert_int_equal(rails.count, row->count * row->ports);
+    for (enum ce_nccl_version version = CE_NCCL_2_18; version <= CE_NCCL_2_30_5; version++) {
+        ce_nccl_list_read_by(&list, version, &read);
+        for (size_t i = 0; i < rails.port_count; i++) {
+            const struct ce_rail *rail = &rails.ports[i];
+            bool in = rail->chosen && (version > CE_NCCL_2_18 || rail->index < 16);
+            assert_int_equal(ce_nccl_list_takes(&read, rail->hca->name, (int)rail->port->number),
+                             in);
+        }
+    }
+    ce_rails_free(&rails);
+}
+
+static void a_name_that_no_list_can_hold_is_not_written(void **state)
+{
+    static const char *const names[] = {"mlx5,0", "mlx5:0"};
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(names); i++) {
+        const struct device devices[DEVICES] = {{names[i], "01:00.0", IB, 400},
+                                                {"mlx5_1", "02:00.0", IB, 400},
+                                                {"other", "03:00.0", ETH, 10}};
+        ce_auto(ce_node_destroy) struct ce_node *node = build(2, devices, NULL);
+        ce_autotext struct ce_text nccl = CE_TEXT(100);
+        struct ce_rails rails;
+        choose(node, &rails);
+        ce_rails_nccl(&rails, 0, &nccl);
+        assert_string_equal(ce_text_string(&nccl), "");
+        unit_holds(rails.reason, "a device's name has a comma or a colon");
+        ce_rails_free(&rails);
+    }
+}
+
 static void a_port_that_is_kept_out_is_written_with_its_number(void **state)
 {
     static const struct device devices[DEVICES] = {{"mlx5_0", "01:00.0", IB, 400},
@@ -643,7 +708,9 @@ int main(void)
     UNIT_RULE(more_rails_than_nccl_keeps_are_left_to_it);
     UNIT_RULE(rails_that_are_up_are_counted_and_the_fastest_is_their_rate);
     UNIT_TABLE(lists, lists_as);
+    UNIT_TABLE(lengths, is_read_back);
     UNIT_RULE(a_port_that_is_kept_out_is_written_with_its_number);
+    UNIT_RULE(a_name_that_no_list_can_hold_is_not_written);
     UNIT_RULE(the_interfaces_of_rails_are_known);
     UNIT_TABLE(gids, needs_ipv6);
     return UNIT_RUN("launch/rails");
