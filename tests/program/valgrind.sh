@@ -11,7 +11,7 @@ fi
 
 export CLUSTER_ENV_TEST_TASKS=20 # valgrind takes its time with every fork,
 export CLUSTER_ENV_TEST_ONE_SERIES=1 # and what differs between series runs the same code
-export CLUSTER_ENV_TEST_CPU_SECONDS=60 # of one hook
+export CLUSTER_ENV_TEST_CPU_SECONDS=120 # of one hook, or of a row that has a limit
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 n=0 bad=0
