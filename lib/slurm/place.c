@@ -75,15 +75,14 @@ static int fail(const struct ce_allocation *allocation, const struct ce_task *ta
 {
     bool asked = allocation->order == CE_ORDER_LAYOUT;
     return ce_fail(err,
-                   "node order does not check: this node, %.64s, has %u tasks from task %" PRIu32
-                   " on, but as node %u of %s it would have %u from task %" PRIu64 " on; %s, or use "
-                   "--cluster-env=off for this step",
+                   "node order does not check: tasks on %.64s: %u, from task %" PRIu32 " on; expected of "
+                   "node %u in %s: %u, from task %" PRIu64 " on; %s, or use --cluster-env=off for it",
                    task->node_name, task->local_tasks, task->node_first, task->node_rank,
                    asked ? "the layout that srun got" : "the step's list",
                    allocation->tasks[task->node_rank],
                    asked ? allocation->first[task->node_rank]
                          : tasks_before(allocation, task->node_rank),
-                   asked ? "start it again" : "start it with -m cyclic");
+                   asked ? "start the step again" : "start the step with -m cyclic");
 }
 
 int ce_slurm_check_place(const struct ce_environ *env, const struct ce_allocation *allocation,

@@ -133,7 +133,7 @@ test_outside() {
 test_het() {
     run as_user srun -Q --cluster-env -N4 -n6 "$jobs/seen.sh" "$home/het" : -N4 -n5 "$jobs/seen.sh" "$home/het"
     if reorders && [[ $status -ne 0 ]]; then
-        [[ $err == *"node order does not check: "*"start it with -m cyclic"* ]] || complain "$status: $err"
+        [[ $err == *"node order does not check: "*"start the step with -m cyclic"* ]] || complain "$status: $err"
     else
         quiet
         check_step "$home/het" 11 8
@@ -153,7 +153,7 @@ test_unasked() {
     plugstack_arguments default=on
     run as_user env SLURM_CONF="$home/slurm.conf" srun -Q -N8 "$jobs/seen.sh" "$home/unasked"
     if reorders; then
-        [[ $status -ne 0 && $err == *"node order does not check: this node, "*" tasks from task "* ]] || complain "$status: $err"
+        [[ $status -ne 0 && $err == *"node order does not check: tasks on "*", from task "*"; expected of node "* ]] || complain "$status: $err"
     else
         quiet
         check_step "$home/unasked" 8 8
