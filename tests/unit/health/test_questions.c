@@ -9,7 +9,9 @@
 #include "probe/host.h"
 #include "probe/netif.h"
 
-enum { DEADLINE_MS = 1000, LATE_MS = 900 };
+/* The deadline of a question that is answered is never reached. A question that hangs is tried with HANG_MS, and
+ * with twice that as long as the machine alone may have been late: the limits are proportions of the deadline. */
+enum { ANSWERED_MS = 60000, HANG_MS = 1000, HANG_MOST_MS = 32000 };
 
 #define KMSG "4,%d,%d00000,-;NVRM: Xid (PCI:0000:1b:00): %d, pid=7, name=x, GPU\n"
 #define HCA "sys/class/infiniband/mlx5_0"
@@ -72,7 +74,7 @@ static struct answer ask_how(const struct ce_machine *how, struct tree *tree, co
 static struct answer ask(struct tree *tree, const struct ce_node *old)
 {
     const struct ce_machine how = {
-        .helpers = tree->dir.path, .deadline_ms = DEADLINE_MS, .health = true};
+        .helpers = tree->dir.path, .deadline_ms = ANSWERED_MS, .health = true};
     return ask_how(&how, tree, old);
 }
 
@@ -163,63 +165,96 @@ static void forbids(void **state)
 
 /* ---------------------------------------------------------------- all hang */
 
-static void those_that_hang_cost_one_deadline(void **state)
+/* A child that a busy machine does not let end within a second is given up, and ends later. */
+static bool none_is_left(void)
+{
+    bool none = waitpid(-1, NULL, WNOHANG) == -1;
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+    return none;
+}
+
+static bool hang_all(unsigned deadline_ms, bool last)
 {
     struct tree tree = machine(true, true, "");
-    (void)state;
+    const struct ce_machine how = {.helpers = tree.dir.path, .deadline_ms = deadline_ms, .health = true};
     put_script(&tree, "probe-verbs", HANGS);
     put_script(&tree, "probe-topology", HANGS);
     put_script(&tree, "probe-gpu", HANGS);
-    struct answer answer = ask(&tree, NULL);
-    assert_in_range(answer.took_ms, DEADLINE_MS, 2 * DEADLINE_MS);
-    assert_int_equal(answer.notes.count, 2);
-    unit_holds(answer.notes.line[0].text, "what probe-verbs knows stays unknown: no answer in ");
-    unit_holds(answer.notes.line[1].text,
-               "what probe-topology knows stays unknown: no answer in ");
-    unit_holds(answer.node->gpu_states.error, "probe-gpu: no answer in ");
-    assert_int_equal(answer.node->hca_count, 1);
-    assert_non_null(answer.rails);
-    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left */
+    struct answer answer = ask_how(&how, &tree, NULL);
+    bool in_time = none_is_left() && answer.took_ms <= 2 * deadline_ms && answer.notes.count == 2 && answer.rails;
+    assert_true(answer.took_ms >= deadline_ms); /* on any machine */
+    if (in_time) {
+        unit_holds(answer.notes.line[0].text, "what probe-verbs knows stays unknown: no answer in ");
+        unit_holds(answer.notes.line[1].text, "what probe-topology knows stays unknown: no answer in ");
+        unit_holds(answer.node->gpu_states.error, "probe-gpu: no answer in ");
+        assert_int_equal(answer.node->hca_count, 1);
+    } else if (last) {
+        fail_msg("%u ms with a deadline of %u ms, %zu notes", answer.took_ms, deadline_ms, (size_t)answer.notes.count);
+    }
     forget(&answer);
     tree_remove(&tree);
+    return in_time;
+}
+
+static void those_that_hang_cost_one_deadline(void **state)
+{
+    (void)state;
+    for (unsigned ms = HANG_MS; !hang_all(ms, ms >= HANG_MOST_MS); ms *= 2)
+        ;
 }
 
 /* ---------------------------------------------------------------- some are waited for less long */
 
+/* Percent of the deadline. */
 static const struct hang_row {
     const char *name;
-    struct ce_patience patience;
-    unsigned least_ms;     /* it takes; the most is LATE_MS more */
-    struct ce_times times; /* so are those that are not 0 */
+    unsigned verbs, gpus; /* patience; 0: none is set */
+    unsigned least;       /* it takes, at most LATE more */
+    unsigned verbs_takes, gpus_takes;
 } hangs[] = {
-    {"as_long_as_its_checks_are_patient", {{[CE_ASK_VERBS] = 200, [CE_ASK_GPUS] = 300}}, 300,
-     {{[CE_ASK_VERBS] = 200, [CE_ASK_GPUS] = 300}}},
-    {"never_longer_than_the_run", {{[CE_ASK_VERBS] = 200, [CE_ASK_GPUS] = 5000}}, 1000,
-     {{[CE_ASK_VERBS] = 200, [CE_ASK_GPUS] = 1000}}},
-    {"one_of_which_nobody_says_anything_has_the_run_s", {{[CE_ASK_GPUS] = 200}}, 1000,
-     {{[CE_ASK_VERBS] = 1000, [CE_ASK_GPUS] = 200}}},
+    {"as_long_as_its_checks_are_patient", 20, 30, 30, 20, 30},
+    {"never_longer_than_the_run", 20, 500, 100, 20, 100},
+    {"one_of_which_nobody_says_anything_has_the_run_s", 0, 20, 100, 100, 20},
 };
+enum { LATE = 90 };
 
-static void waits_as_long_as_it_is_told(void **state)
+static bool is_within(unsigned ms, unsigned percent, unsigned deadline_ms)
 {
-    const struct hang_row *row = *state;
+    unsigned least = percent * (deadline_ms / 100);
+    return ms >= least && ms <= least + LATE * (deadline_ms / 100);
+}
+
+static bool hang_some(const struct hang_row *row, unsigned deadline_ms)
+{
     struct tree tree = machine(true, true, "");
+    const unsigned part = deadline_ms / 100;
+    const struct ce_patience patience = {{[CE_ASK_VERBS] = row->verbs * part, [CE_ASK_GPUS] = row->gpus * part}};
     struct ce_times times = {{0}};
-    const struct ce_machine how = {.helpers = tree.dir.path, .deadline_ms = DEADLINE_MS, .health = true,
-                                   .patience = &row->patience, .times = &times};
+    const struct ce_machine how = {.helpers = tree.dir.path, .deadline_ms = deadline_ms, .health = true,
+                                   .patience = &patience, .times = &times};
     put_script(&tree, "probe-gpu", HANGS);
     put_script(&tree, "probe-verbs", HANGS);
     put_script(&tree, "probe-topology", TELLS("t"));
     struct answer answer = ask_how(&how, &tree, NULL);
-    assert_in_range(answer.took_ms, row->least_ms, row->least_ms + LATE_MS);
+    bool in_time = none_is_left() && is_within(answer.took_ms, row->least, deadline_ms);
+    assert_true(answer.took_ms >= row->least * part); /* on any machine */
+    in_time &= is_within(times.ms[CE_ASK_VERBS], row->verbs_takes, deadline_ms);
+    in_time &= is_within(times.ms[CE_ASK_GPUS], row->gpus_takes, deadline_ms);
     for (unsigned k = 0; k < CE_QUESTIONS; k++)
-        if (row->times.ms[k])
-            assert_in_range(times.ms[k], row->times.ms[k], row->times.ms[k] + LATE_MS);
-        else
-            assert_true(times.ms[k] < row->least_ms);
-    unit_holds(answer.node->gpu_states.error, "probe-gpu: no answer in ");
+        in_time &= k == CE_ASK_VERBS || k == CE_ASK_GPUS || times.ms[k] < row->least * part;
+    /* a kernel log that is read too late: NVML is not asked at all */
+    in_time &= strstr(answer.node->gpu_states.error, "probe-gpu: no answer in ") != NULL;
     forget(&answer);
     tree_remove(&tree);
+    return in_time;
+}
+
+static void waits_as_long_as_it_is_told(void **state)
+{
+    for (unsigned ms = HANG_MS; !hang_some(*state, ms); ms *= 2)
+        if (ms >= HANG_MOST_MS)
+            fail_msg("not so with a deadline of %u ms either", ms);
 }
 
 int main(void)
