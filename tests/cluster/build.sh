@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# build.sh SERIES: builds the plugin for one Debian suite's Slurm, and the programs, under
-# ${BUILD_DIR:-build}/cluster. They look for helpers in /run/libexec/cluster-env, which each node has
+# build.sh SERIES: builds the plugin and slurm-node for one Debian suite's Slurm under ${BUILD_DIR:-build}/cluster, and the
+# programs, once for all series, under ${BUILD_DIR:-build}/cluster-programs. They look for helpers in /run/libexec/cluster-env, which each node has
 # for itself. Prints what `cluster up` needs to use them, one word a line:
 #     words=$(tests/cluster/build.sh trixie)
 #     mapfile -t product <<<"$words"
@@ -32,24 +32,50 @@ is_own() {
     [[ $version == *" $1."* && -e /usr/include/slurm/spank.h ]]
 }
 
-# configured DIR HEADERS: a build folder whose Slurm headers are those of the folder HEADERS, and
-# no other header is from there: two C libraries would mix.
+# configured DIR OPTION...: what does not depend on Slurm, the first configure finds out for the others.
 configured() {
-    local dir=$1 headers=$2
-    mkdir -p "$dir/include"
-    ln -sfn "$headers" "$dir/include/slurm"
-    [[ -e $dir/config.status ]] ||
-        (cd "$dir" && "$top/configure" --prefix=/usr --sysconfdir=/etc --libexecdir=/run/libexec \
-            --without-cmocka --with-slurm="$dir/include")
+    local dir=$1
+    shift
+    [[ ! $dir/config.status -nt $here/build.sh ]] || return 0
+    mkdir -p "$dir"
+    rm -f "$dir/config.cache" # of another compiler, it would be an error
+    [[ $dir == "$programs" ]] || grep -v '^ac_cv_env_' "$programs/config.cache" >"$dir/config.cache"
+    (cd "$dir" && "$top/configure" --config-cache --prefix=/usr --sysconfdir=/etc --libexecdir=/run/libexec \
+        --enable-werror --without-cmocka "$@")
 }
 
-build() { # build SERIES HEADERS
-    [[ -e $top/configure ]] || (cd "$top" && autoreconf -fi)
-    configured "$out/$1" "$2"
-    make -C "$out/$1" -j"$(nproc)" spank/cluster_env.la cli/cluster-env \
-        prolog/cluster-{prolog,healthcheck} epilog/cluster-epilog helpers/{probe-gpu,preflight,bench-nccl}
-    install -D -t "$out/$1/tools/bin" "$out/$1"/{cli/cluster-env,prolog/cluster-{prolog,healthcheck},epilog/cluster-epilog}
-    install -D -t "$out/$1/tools/libexec" "$out/$1"/helpers/{probe-gpu,preflight,bench-nccl}
+# What needs no header of Slurm is the same for every series.
+build_programs() {
+    [[ -e $top/configure ]] || (cd "$top" && autoreconf -fi) || return
+    configured "$programs" --without-slurm --without-libslurm &&
+        make -C "$programs" -j"$(nproc)" libcore.la libprobe.la cli/cluster-env prolog/cluster-{prolog,healthcheck} \
+            epilog/cluster-epilog helpers/{probe-gpu,preflight,bench-nccl}
+}
+
+# links DIR ROOT: the libraries of build_programs, and folders with the headers and the library of ROOT's Slurm and
+# nothing else of it: two C libraries would mix.
+links() {
+    local library
+    library=$(echo "$2"/usr/lib/*/libslurm.so)
+    [[ -e $library ]] || { echo "$library: no such library"; return 1; }
+    mkdir -p "$1/include" "$1/lib" "$1/.libs"
+    ln -sfn "$2/usr/include/slurm" "$1/include/slurm"
+    ln -sfn "$library" "$1/lib/libslurm.so"
+    for library in libcore libprobe; do
+        ln -sfn "$programs/$library.la" "$1/$library.la"
+        ln -sfn "$programs/.libs/$library.a" "$1/.libs/$library.a"
+    done
+}
+
+# A younger libslurm wants symbols of a C library that the linker does not see here. Without objects make takes the
+# linked libraries as they are.
+build() { # build SERIES ROOT
+    local dir=$out/$1
+    build_programs && links "$dir" "$2" &&
+        configured "$dir" --with-slurm="$dir/include" --with-libslurm="$dir/lib" LDFLAGS=-Wl,--allow-shlib-undefined &&
+        make -C "$dir" -j"$(nproc)" libcore_la_OBJECTS= libprobe_la_OBJECTS= spank/cluster_env.la helpers/slurm-node &&
+        install -D -t "$dir/tools/bin" "$programs"/{cli/cluster-env,prolog/cluster-{prolog,healthcheck},epilog/cluster-epilog} &&
+        install -D -t "$dir/tools/libexec" "$programs"/helpers/{probe-gpu,preflight,bench-nccl}
 }
 
 main() {
@@ -60,10 +86,11 @@ main() {
     out=${BUILD_DIR:-$top/build}/cluster
     mkdir -p "$out"
     out=$(cd "$out" && pwd -P)
+    programs=$out-programs
     log=$out/$1.log
     exec 9>"$out/.lock"
     flock 9
-    if ! build "$1" "$root/usr/include/slurm" >"$log" 2>&1 </dev/null 9>&-; then
+    if ! build "$1" "$root" >"$log" 2>&1 </dev/null 9>&-; then
         tail -n 30 "$log" >&2
         die "the build for $1 failed, see $log"
     fi
