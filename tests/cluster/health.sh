@@ -56,9 +56,16 @@ put_back() {
 
 # slow_prolog NODE SECONDS: its prolog begins so much later, and $home/slow.over is there at its end; until
 # usual_prolog
-slow_prolog() {
+slow_prolog() { prolog_after "$1" "sleep $2"; }
+# held_prolog NODE: its prolog waits for release_prologs; until usual_prolog
+held_prolog() {
+    rm -f "$home/prolog.go"
+    prolog_after "$1" "for i in \$(seq 1200); do test ! -e $home/prolog.go || break; sleep 0.05; done"
+}
+release_prologs() { touch "$home/prolog.go"; }
+prolog_after() { # prolog_after NODE COMMAND
     rm -f "$home/slow.over"
-    as_root "$1" bash -c 'mv "$0" "$0.usual" && printf "#!/bin/sh\nsleep %s\n%s\nstatus=\$?\ntouch %s\nexit \$status\n" \
+    as_root "$1" bash -c 'mv "$0" "$0.usual" && printf "#!/bin/sh\n%s\n%s\nstatus=\$?\ntouch %s\nexit \$status\n" \
         "$1" "$0.usual" "$2/slow.over" >"$0" && chmod 755 "$0"' "$programs/cluster-prolog" "$2" "$home"
 }
 usual_prolog() { as_root "$1" mv "$programs/cluster-prolog.usual" "$programs/cluster-prolog"; }

@@ -174,7 +174,7 @@ test_strangers() {
     local kind user heard
     preflight '' 20
     mark_log alpha
-    slow_prolog n10 12 # until then the others wait
+    held_prolog n10 # until it is released the others wait
     batch strangers --mem=1
     wait_until 5 slow_prologs || complain "no prolog"
     for kind in garbage long open silent user job twice; do
@@ -184,6 +184,7 @@ test_strangers() {
         diag "$heard"
         [[ $heard =~ ^$kind\ after\ [0-9]{1,4}\ ms:\ $ ]] || complain "$kind: $heard"
     done
+    release_prologs
     ended strangers
     usual_prolog n10
     has_logged alpha "7 connections were refused"
