@@ -14,3 +14,8 @@ include $(srcdir)/tests/build/build.mk
 include $(srcdir)/tests/program/program.mk
 include $(srcdir)/tests/bench/bench.mk
 include $(srcdir)/tests/nccl/nccl.mk
+
+# For ./check, which runs some of them in one build only.
+list-tests:
+	@printf '%s\n' $(TESTS)
+.PHONY: list-tests
