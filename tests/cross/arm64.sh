@@ -39,7 +39,7 @@ configure_cross() {
 
 # By the loader's name: with qemu's -L the program would see the unpacked packages as its root.
 run_for_arm64() {
-    timeout 120 qemu-aarch64 "$root/lib/ld-linux-aarch64.so.1" \
+    timeout 600 qemu-aarch64 "$root/lib/ld-linux-aarch64.so.1" \
         --library-path "$root/lib/aarch64-linux-gnu:$root/usr/lib/aarch64-linux-gnu" "$1"
 }
 
