@@ -267,7 +267,7 @@ main() {
     [[ $1 != forky ]] || topologies=(none tree block ring yaml off)
     [[ ! -v TOPOLOGIES ]] || read -ra topologies <<<"$TOPOLOGIES"
     slurm_node=$("$here/slurm_node.sh" "$1")
-    plan $((${#topologies[@]} * (20 + ${#groups[@]})))
+    plan $((${#topologies[@]} * (21 + ${#groups[@]})))
     for topology in "${topologies[@]}"; do
         start "$topology" "$1"
         run_groups "$1" "${groups[@]}"
