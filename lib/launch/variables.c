@@ -293,7 +293,7 @@ const struct ce_variable ce_variables[] = {
     {"NCCL_IB_HCA", CE_TUNING, CE_WHERE_ALL, CE_SHARED, nccl_ib_hca, "node.facts",
      "the rails: the HCAs that NCCL uses; not set where that is all of them"},
     {"NCCL_IB_ADDR_FAMILY", CE_TUNING, CE_WHERE_ALL, CE_SHARED, nccl_ib_addr_family, "node.facts",
-     "AF_INET6 where the rails are RoCE with IPv6 addresses only; read by NCCL since 2.21"},
+     "AF_INET6 if the rails are RoCE with IPv6 addresses only; read by NCCL since 2.21"},
     {"NCCL_IB_DISABLE", CE_ASKED, CE_WHERE_ALL, CE_SHARED, nccl_ib_disable, "rdma=off",
      "1 with rdma=off, and where the nodes have no rails in common"},
     {"UCX_NET_DEVICES", CE_MORE_TUNING, CE_WHERE_ALL, CE_SHARED, ucx_net_devices, "node.facts",
