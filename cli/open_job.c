@@ -7,7 +7,7 @@
 
 enum { DEADLINE_MS = 2000, OUTPUT_MAX = 1 << 20 };
 
-/* Reads slurm.conf, asks no daemon unless the cluster is configless. */
+/* Reads slurm.conf; asks a daemon only if the cluster is configless. */
 static bool orders_by_topology(void)
 {
     char *const argv[] = {CE_HELPER_DIR "/slurm-node", "config", "file", NULL};

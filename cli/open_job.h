@@ -5,9 +5,9 @@
 
 #include "session/job.h"
 
-/* ce_job_open(), and on a login node, where slurmd tells nothing of the topology, slurm-node is asked
+/* As ce_job_open().  On a login node slurmd does not report the topology, so this asks slurm-node
  * whether the steps of this job may order its nodes in another way (CE_ORDER_JOB).  Without slurm-node
- * the order of Slurm's list counts. */
+ * the order of Slurm's list is used. */
 int ce_open_job(const char *run_dir, const char *option, struct ce_job *ret, struct ce_error *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/parse.h"
 #include "gang_beside.h"
 
-/* One that writes on and on holds nobody up: TURN pieces are read at once. */
+/* A child that does not stop writing must not hold up the others: at most TURN pieces are read at once. */
 enum { ENDS_MAX = 12000, OPTION = CE_HCA_NAME + 32, TURN = 16 };
 
 static void run_program(const struct ce_gang_task *task, uint32_t count, int fd)

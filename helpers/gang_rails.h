@@ -33,7 +33,7 @@ struct gang_rails {
 void gang_rails_begin(struct gang_rails *rails, const struct ce_gang_task *task, uint32_t count);
 /* Read what it has said; the state follows. */
 void gang_rails_hear(struct gang_rails *rails);
-/* The same of these bytes. */
+/* The same for these bytes instead of what can be read. */
 void gang_rails_take(struct gang_rails *rails, const char *bytes, size_t count);
 /* The neighbour's ends, as its `ends`; and: write now. */
 void gang_rails_connect(struct gang_rails *rails, const char *ends);

@@ -30,8 +30,9 @@ enum word_state { WORD_NONE, WORD_THERE, WORD_CLOSED, WORD_WRONG };
 /* Does not wait; WORD_THERE: it is in *ret, and still to be received. */
 enum word_state word_peek(const struct gang *gang, int fd, struct word *ret);
 
-/* What is in a word, when it is of this gang.  Node 0: may that node take part with this one?  The others:
- * the place among all GPUs that node 0 gives, into *part.  0, or -1 with err. */
+/* The content of a word of this gang.  word_fits(), for node 0: may the node that sent it take part with
+ * this one?  word_place(), for the others: the place among all GPUs that node 0 assigns, into *part.
+ * Both return 0, or -1 with err. */
 int word_fits(const struct gang *gang, const struct gang_part *part, const struct word *word,
               struct ce_error *err);
 int word_place(const struct gang *gang, const struct word *word, struct gang_part *part,

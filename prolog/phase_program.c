@@ -247,8 +247,8 @@ static void refuse_job(const struct run *run, const struct ce_phase_result *resu
         tell_syslog(run, LOG_NOTICE, "%s", err.text);
 }
 
-/* Slurm may start the job's tasks before it has ended the job, so the plugin has to know, and first of all: what
- * follows takes its time, and may hang. */
+/* Slurm may start the job's tasks before it has ended the job, so the plugin has to know.  This comes first,
+ * because what follows takes time and may hang. */
 static void keep_from_starting(const struct run *run, struct ce_phase_result *result)
 {
     struct ce_refused_job refused = {.job = run->job, .restarts = run->slurm.restarts, .reason = result->reason};
@@ -260,7 +260,7 @@ static void keep_from_starting(const struct run *run, struct ce_phase_result *re
         ce_note(&result->notes, "tasks of this job may start here before Slurm ends it: %.300s", err.text);
 }
 
-/* The node stays in service, so the job runs. */
+/* The node stays in service, so the job may run. */
 static void let_start(const struct run *run)
 {
     struct ce_error err;

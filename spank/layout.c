@@ -19,10 +19,10 @@ _Static_assert((unsigned)SELECT_NO_DIST_TOPO_BLOCK == CE_SLURM_NO_DIST_TOPO_BLOC
 #endif
 
 /* What the process around the plugin, srun or slurmstepd, has read from slurm.conf.  Slurm declares it
- * for its own plugins only, so it may go: weak, it does not keep this one from loading. */
+ * for its own plugins only and may remove it: because it is weak, this plugin then loads nevertheless. */
 extern slurm_conf_t slurm_conf __attribute__((weak));
 
-/* slurmstepd does not know the file's path, but slurmd names it. */
+/* slurmstepd does not know the file's path, but slurmd sets SLURM_CONF. */
 static bool orders_by_topology(void)
 {
     const slurm_conf_t *conf = &slurm_conf;

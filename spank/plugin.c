@@ -187,8 +187,8 @@ static bool runs_launcher(spank_t spank)
            argv[0] && ce_slurm_is_launcher(argv[0]);
 }
 
-/* In srun, once the step exists: an order that the tasks cannot work out is asked for.  (That of a
- * heterogeneous step is another, but srun has forked by now, and what is set here would reach only the
+/* In srun, once the step exists: asks for an order that the tasks cannot work out.  (A heterogeneous
+ * step has such an order, too, but srun has forked by now, and what is set here would reach only the
  * first component's tasks.)  An MPI launcher's daemons get what the batch script has. */
 HOOK slurm_spank_local_user_init(spank_t spank, int ac, char **av)
 {
@@ -215,7 +215,7 @@ static void hand_on_option(const struct ce_environ *env)
         slurm_error("cluster-env: cannot set " OPTION_VARIABLE);
 }
 
-/* Slurm may start tasks where the job's prolog has failed, for the moment until it has ended the job. */
+/* Slurm may start tasks on a node where the job's prolog failed, until it has ended the job. */
 static bool has_failed_prolog(const char *run_dir, const struct ce_step_id *id)
 {
     struct ce_refused_job refused;
@@ -272,7 +272,7 @@ static const char *printable(const char *name, struct ce_error *buffer)
     return buffer->text;
 }
 
-/* A batch script is a job's only one: task_exit has Slurm requeue the job. */
+/* A batch script is the only task of its step: task_exit asks Slurm to requeue the job. */
 static const char *what_ends(spank_t spank)
 {
     struct ce_step_id id;
@@ -344,7 +344,7 @@ static int give_up(const struct ce_session *session, spank_t spank, const struct
 }
 
 /* Slurm counts the nodes and tasks of a heterogeneous step by component, and the environment has the
- * numbers of the whole step.  false: Slurm does not say. */
+ * numbers of the whole step.  false: Slurm does not report them. */
 static bool find_part(spank_t spank, const struct ce_environ *env, const struct ce_task *task,
                       struct ce_step_part *part)
 {

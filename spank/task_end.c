@@ -123,7 +123,7 @@ void ce_task_end_refused(const struct ce_step_id *id, bool alone)
     ce_step_end(jobs.id, jobs.count, id->step_id);
 }
 
-/* Slurm keeps a job of --requeue=expedite that failed, and decides when its epilogs are over. */
+/* Slurm keeps a failed job of --requeue=expedite until its epilogs are over, and then holds or requeues it. */
 static void say_used_up(const struct ce_job_state *job, uint32_t retries, const char *what)
 {
     slurm_error("cluster-env: the batch script %s; retries=%u are used up", what, retries);

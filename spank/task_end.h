@@ -34,8 +34,8 @@ bool ce_task_end_show(const struct ce_task_end *end);
  * Asks slurmctld, unless alone, which they are; then thrice to end it. */
 void ce_task_end_refused(const struct ce_step_id *id, bool alone);
 
-/* A batch script must not run here: the job runs elsewhere, unless Slurm requeues no such job.  Asks slurmctld how the
- * job is, which others may have requeued already; then once to requeue it. */
+/* A batch script must not run here: the job runs elsewhere, unless Slurm may not requeue it.  Asks slurmctld for the
+ * job's state, because the job may have been requeued already; then once to requeue it. */
 void ce_task_end_requeue(const struct ce_step_id *id);
 
 /* Of a batch script.  Asks slurmctld at most: how is the job; then once to requeue it. */

@@ -12,7 +12,7 @@ enum ce_trust {
     CE_TRUST_ANY,   /* any regular file */
     CE_TRUST_OWNER, /* of root or of this process's user, and writable by its owner only: a file
                      * that others can bend is not read */
-    CE_TRUST_ROOT,  /* of root, writable by root only, and no symbolic link */
+    CE_TRUST_ROOT,  /* of root, writable by root only, and not a symbolic link */
 };
 
 enum ce_read_result {

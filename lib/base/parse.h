@@ -16,7 +16,7 @@ int ce_parse_u32(const char *text, uint32_t min, uint32_t max, uint32_t *ret);
  * -1 where there is no digit or the value is greater than max. */
 int ce_parse_digits(const char *text, uint64_t max, uint64_t *ret, const char **end);
 
-/* The line after the one at `line`; NULL: it was the last.  It always moves on, so a loop over lines ends. */
+/* Returns the line after the one at `line`, NULL after the last.  It always moves on, so a loop over lines ends. */
 const char *ce_next_line(const char *line);
 
 /* Does snprintf's result n say that the text fitted into size bytes? */

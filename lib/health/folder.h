@@ -14,15 +14,15 @@
  * may write in it. */
 int ce_folder_open(const char *run_dir, const char *name, struct ce_error *err);
 
-/* What nobody came for.  Files younger than a day are neither opened nor removed. */
+/* Which files of a folder to remove.  Files younger than a day are neither opened nor removed. */
 struct ce_folder_rule {
-    unsigned days; /* older files go */
-    size_t many;   /* if there are more entries, all files older than a day go; 0: they do not */
+    unsigned days; /* older files are removed */
+    size_t many;   /* if there are more entries, all files older than a day are removed; 0: no limit */
     bool (*is_stale)(int dir, const char *name, const void *ctx); /* of a file older than a day; NULL: none is */
     const void *ctx;
 };
 
-/* Remove it, and links, and what ce_file_replace() left unfinished for a day. */
+/* Remove these files, links, and what ce_file_replace() left unfinished for a day. */
 void ce_folder_sweep(int dir, const struct ce_folder_rule *rule);
 
 /* The entries of the folder; NULL: it cannot be read.  For closedir(). */

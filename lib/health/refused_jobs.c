@@ -16,7 +16,7 @@
 /* Slurm ends or requeues such a job within minutes. */
 enum { KEPT_DAYS = 1 };
 
-/* The plugin reads it as the job's user.  Not awaited on the disk: it means nothing after a boot. */
+/* The plugin reads the file as the job's user.  It is not synced to disk: it means nothing after a reboot. */
 int ce_refused_jobs_keep(const char *run_dir, const struct ce_refused_job *refused, struct ce_error *err)
 {
     char name[CE_REFUSED_JOB_NAME];

@@ -7,7 +7,7 @@
 #include "launch/network.h"
 #include "launch/rails.h"
 
-/* A port is what atoi() makes of it: what is no number is 0.  An empty one is any. */
+/* A port is read as atoi() reads it: what is not a number is 0.  An empty port is any port. */
 static struct ce_nccl_entry read_entry(const char *text, size_t length)
 {
     struct ce_nccl_entry entry = {.port = -1};

@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct ce_rail *rail, cons
 
 /* ---------------------------------------------------------------- every port, in PCI order */
 
-/* As NCCL sorts them since 2.29.7, so that a rail has the number that NCCL gives it; an older one
+/* As NCCL sorts them since 2.29.7, so that a rail has the number that NCCL gives it; an older NCCL
  * counts the devices in the order in which libibverbs lists them. */
 static int in_pci_order(const void *a, const void *b)
 {

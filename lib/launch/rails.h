@@ -69,7 +69,7 @@ bool ce_rails_need_ipv6(const struct ce_rails *rails);
 void ce_rails_list(const struct ce_rails *rails, size_t limit, bool with_port, struct ce_text *out);
 
 /* The value of NCCL_IB_HCA: "^=mlx5_0" where exactly one port is kept out, else "=a,b"; nothing
- * where nothing should be written.  limit as above: fewer than all are always written as a list.
+ * if nothing should be written.  limit as above: fewer than all are always written as a list.
  * NCCL 2.18 to 2.32 read it alike; of more than 16 rails 2.18 uses 16. */
 void ce_rails_nccl(const struct ce_rails *rails, size_t limit, struct ce_text *out);
 

@@ -60,7 +60,7 @@ const char *ce_refused_job_name(uint32_t job, char name[CE_REFUSED_JOB_NAME])
     return name;
 }
 
-/* The run directory of a node that was not emptied at its boot may have the file of an earlier one. */
+/* A run directory that was not emptied at boot may have a file of an earlier boot. */
 static bool is_of_this_boot(const struct ce_refused_job *refused)
 {
     ce_autotext struct ce_text now = CE_TEXT(sizeof refused->boot_id);

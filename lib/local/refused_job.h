@@ -32,7 +32,7 @@ int ce_refused_job_parse(const char *text, struct ce_refused_job *ret, struct ce
 const char *ce_refused_job_name(uint32_t job, char name[CE_REFUSED_JOB_NAME]);
 
 /* Did this job's prolog fail on this node, since its boot?  true and *ret set; false also if the file is a link, is
- * not root's, may be written by others, is malformed, or is of another job or boot.  A job whose prolog passed costs
+ * not owned by root, may be written by others, is malformed, or is of another job or boot.  A job whose prolog passed costs
  * one open(). */
 bool ce_refused_job_find(const char *run_dir, uint32_t job, struct ce_refused_job *ret);
 

@@ -14,7 +14,7 @@ int ce_hostname_compare(const char *a, const char *b);
  * are the same hosts.  The last number of a name is what is folded. */
 void ce_hostfold(const char *const *names, size_t count, struct ce_text *out);
 
-/* The same, but in the order of names, and each as often as it is there. */
+/* The same, but in the order of names, and each as often as it appears. */
 void ce_hostfold_in_order(const char *const *names, size_t count, struct ce_text *out);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct line {
     const char *key, *value;
-    size_t known; /* bytes of the key: its longest row of whole parts with which a line before begins, too */
+    size_t known; /* bytes of the key, in whole parts, with which the key of an earlier line begins, too; the most */
 };
 
 struct ce_record {
@@ -90,7 +90,7 @@ static int sort(struct ce_record *record, struct ce_error *err)
     return 0;
 }
 
-/* The bytes of the parts, whole ones, with which both keys begin. */
+/* How many bytes the keys have in common at their beginning, in whole parts. */
 static size_t shared_parts(const char *a, const char *b)
 {
     size_t whole = 0;
@@ -102,8 +102,9 @@ static size_t shared_parts(const char *a, const char *b)
     }
 }
 
-/* One of a row of lines, sorted by key up or down.  In `stack` are those before it with no later line
- * between: the last of them has most in common with it of all that are earlier in the text. */
+/* For each line in the order of keys, ascending or descending.  `stack` has the lines before it in that
+ * order, without those after which a line comes that is earlier in the text.  The last one there that is
+ * earlier in the text than this line has most in common with it. */
 static size_t compare_earlier(struct line **stack, size_t depth, struct line *line)
 {
     while (depth > 0 && stack[depth - 1] > line)
@@ -227,7 +228,7 @@ static size_t part_length(const struct line *line, const char *prefix)
     return strncmp(line->key, prefix, length) == 0 ? strcspn(line->key + length, ".") : 0;
 }
 
-/* Where the keys that start with these bytes begin among the sorted ones; or (`behind`) what follows them. */
+/* The index of the first sorted key that starts with these bytes; `behind`: of the first key after them. */
 static size_t bound(const struct ce_record *record, const char *start, size_t length, bool behind)
 {
     size_t low = 0, high = record->count;
@@ -246,8 +247,8 @@ static size_t lower_bound(const struct ce_record *record, const char *start, siz
     return bound(record, start, length, false);
 }
 
-/* The first line from `at` on whose key starts with the prefix; the end: there is none.  Of few such lines
- * each is looked at, of many each that comes before it in the text. */
+/* The first line from `at` on whose key starts with the prefix; the end: there is none.  If few lines
+ * have such a key, each of them is compared; if many, the lines of the text from `at` on. */
 static size_t next_below(const struct ce_record *record, const char *prefix, size_t at)
 {
     enum { FEW = 512 };
@@ -281,7 +282,7 @@ static bool is_below_earlier(const struct ce_record *record, const struct line *
 }
 
 /* Does no line before this one name the part that its key starts with (`length` bytes)?  In the order of
- * keys those below a part stand together, and the part alone does not stand with them. */
+ * keys, those below a part are next to each other, but the key of the part alone need not be next to them. */
 static bool is_first_mention(const struct ce_record *record, const struct line *line, size_t length)
 {
     char alone[MAX_KEY + 1];

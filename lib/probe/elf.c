@@ -48,7 +48,7 @@ static bool is_called(const struct image *image, const Elf64_Shdr *names, uint32
            memcmp(image->bytes + names->sh_offset + at, symbol, length) == 0;
 }
 
-/* A library has one; the first, for each of 65,535 may say that all of the file is its symbols. */
+/* A library has one such table.  Only the first is read: each of 65,535 may claim all of the file as its symbols. */
 static bool find_table(const struct image *image, Elf64_Shdr *ret)
 {
     for (unsigned i = 0; section(image, i, ret); i++)

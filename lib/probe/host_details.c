@@ -106,7 +106,7 @@ void ce_probe_mounts(const struct ce_root *root, const char (*paths)[CE_HOST_PAT
 
 /* ---------------------------------------------------------------- stuck processes */
 
-/* place: of a process, or of one of its threads.  Not its first line: a name may have several. */
+/* place: of a process, or of one of its threads.  Reads more than one line: a name may have newlines. */
 static int read_stat(const struct ce_root *root, const char *place, struct ce_proc_stat *ret)
 {
     char text[512];

@@ -41,8 +41,8 @@ static void add(struct line *line, const char *format, ...)
     line->count++;
 }
 
-/* One task for each node, with all that the job has there; cyclic, since only so a topology plugin leaves
- * them in the order of the list. */
+/* One task for each node, with all that the job has there; cyclic, so that a topology plugin keeps the
+ * order of the list. */
 static void make_line(const struct ce_nccl_step *step, struct line *line)
 {
     static const char *const fixed[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts of /proc, in which any user has a say: the names of processes, mounts.  PURE. */
+/* The texts of /proc, parts of which any user can choose: the names of processes, mounts.  PURE. */
 #ifndef CE_PROBE_PROC_TEXT_H
 #define CE_PROBE_PROC_TEXT_H
 

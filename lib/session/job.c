@@ -29,7 +29,7 @@ static bool was_set_up(const struct ce_environ *env, const struct ce_step_id *id
     return told && strcmp(told, ce_step_id_format(id, step)) == 0;
 }
 
-/* Without the plugin nobody asked Slurm for the layout of a step. */
+/* Without the plugin srun did not ask Slurm for the layout of the step. */
 static int check_order(const struct ce_environ *env, struct ce_job *job, struct ce_error *err)
 {
     struct ce_allocation *allocation = &job->session->allocation;

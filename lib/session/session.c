@@ -153,7 +153,7 @@ static const char *find_foreign(const struct ce_session *session, const struct c
     return site;
 }
 
-/* NCCL drops entries without a word. */
+/* NCCL drops entries and does not report it. */
 static void judge_length(struct ce_session *session, const struct ce_nccl_variable *variable,
                          const struct ce_nccl_list *list)
 {
@@ -177,7 +177,7 @@ static void judge_empty_port(struct ce_session *session, const struct ce_nccl_va
     const struct ce_nccl_entry *entry = ce_nccl_list_empty_port(list, session->texts.node);
     if (entry)
         ce_note(&session->notes,
-                "%s=%.100s: NCCL before 2.30.5 matches no port with %.63s, whose port is empty; "
+                "%s=%.100s: NCCL before 2.30.5 reads the empty port of %.63s as port 0, which no HCA has; "
                 "write the port, as in %.63s:1",
                 variable->name, value, entry->name, entry->name);
 }

@@ -15,7 +15,7 @@ int ce_slurm_identify(const struct ce_environ *env, struct ce_step_id *ret, stru
 /* Nodes (slurm/nodes.h), tasks on each by SLURM_STEP_TASKS_PER_NODE (a batch script's:
  * SLURM_TASKS_PER_NODE), and sizes: of an srun step SLURM_STEP_NUM_TASKS, else SLURM_NTASKS.  The job id
  * is that of the environment, if it has one.  Free *ret with ce_allocation_free().
- * -1 with err: no list, a list that is not one, numbers that are none, no memory. */
+ * -1 with err: no list, an invalid list, invalid numbers, no memory. */
 int ce_slurm_allocation(const struct ce_environ *env, struct ce_step_id id,
                         struct ce_allocation *ret, struct ce_error *err);
 

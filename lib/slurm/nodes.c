@@ -118,7 +118,7 @@ static struct ce_hostlist *script_nodes(const struct ce_environ *env, const stru
     return nodes || !names ? nodes : ce_hostlist_parse(names, NULL);
 }
 
-/* The job's nodes as its batch script has them, if `part` is all that Slurm tells an MPI launcher's
+/* The job's nodes as its batch script has them, if `part` is all that Slurm gives an MPI launcher's
  * daemons: Open MPI 6 unsets SLURM_JOB_NODELIST, and srun puts the step's list there.
  * NULL: nothing says that there are more. */
 static struct ce_hostlist *launcher_nodes(const struct ce_environ *env, const struct ce_step_id *id,
@@ -156,7 +156,7 @@ static struct ce_hostlist *job_nodes(const struct ce_environ *env, const struct 
     return more;
 }
 
-/* Of a script whose steps may have another order. */
+/* For a script whose steps may order the nodes in another way. */
 static void mark_job_order(const struct ce_environ *env, struct ce_allocation *allocation)
 {
     ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes =
@@ -217,7 +217,7 @@ int ce_slurm_nodes(const struct ce_environ *env, struct ce_allocation *allocatio
     return 0;
 }
 
-/* It takes the place of TopologyPlugin=, and Slurm looks for it nowhere else. */
+/* topology.yaml replaces TopologyPlugin=.  Slurm looks for it only next to slurm.conf. */
 static bool has_topology_yaml(const char *conf)
 {
     const char *slash = conf ? strrchr(conf, '/') : NULL;
@@ -231,7 +231,7 @@ static bool has_topology_yaml(const char *conf)
 bool ce_slurm_orders_by_topology(uint32_t version, const char *conf, const char *plugin,
                                  uint32_t params)
 {
-    /* they know of no topology */
+    /* these have no topology */
     static const char *const unordered[] = {"", "topology/flat", "topology/default",
                                             "topology/none"};
     if (version < 0x1a0500 || params & CE_SLURM_NO_DIST_TOPO_BLOCK)

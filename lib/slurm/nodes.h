@@ -24,15 +24,15 @@ int ce_slurm_nodes(const struct ce_environ *env, struct ce_allocation *allocatio
                    struct ce_error *err);
 
 /* Does this Slurm order the tasks of steps by its topology, and not by its lists?  Since 26.05, if
- * TopologyPlugin= is not flat (tree, block and ring were seen to), or a topology.yaml is next to
+ * TopologyPlugin= is not flat (tree, block and ring were seen to do so), or a topology.yaml is next to
  * slurm.conf, unless SelectTypeParameters= has CR_NO_DIST_TOPO_BLOCK.  version as SLURM_VERSION_NUMBER;
  * conf, the path of slurm.conf, and plugin may be NULL; params as in slurm_conf_t. */
 enum { CE_SLURM_NO_DIST_TOPO_BLOCK = 1 << 11 };
 bool ce_slurm_orders_by_topology(uint32_t version, const char *conf, const char *plugin,
                                  uint32_t params);
 
-/* The same by what slurmd tells a task or batch script, where nothing better is at hand: true also for
- * 25.11, and for a topology that does not order.  false on a login node. */
+/* The same by the environment that slurmd gives a task or batch script, if nothing better is available:
+ * true also for 25.11, and for a topology that does not order.  false on a login node. */
 bool ce_slurm_has_topology(const struct ce_environ *env);
 
 /* Where the nodes are in another order than Slurm's: the lists by which it counts tasks, the step's

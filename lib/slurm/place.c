@@ -15,8 +15,8 @@ struct distribution {
     uint32_t per_turn; /* of PLANE */
 };
 
-/* Without a name Slurm takes block, or cyclic if each node has one task; a program that makes its steps
- * by Slurm's C interface does not name it.  Of a heterogeneous step it is that of any component. */
+/* Without SLURM_DISTRIBUTION Slurm uses block, or cyclic if each node has one task; a program that starts its
+ * steps by Slurm's C interface does not set it.  In a heterogeneous step it is that of any component. */
 static struct distribution read_distribution(const struct ce_environ *env, bool het)
 {
     const char *name = ce_environ_get(env, "SLURM_DISTRIBUTION");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The proof of a task's place: do the ranks of this node, which Slurm gave its tasks, fit the place of
  * the node in the list of nodes?  If every node of a step passes, node rank 0 holds task 0, and all
- * lists are in rank order, whatever Slurm did: each node compares its lowest rank with the same
+ * lists are in rank order, whatever Slurm did, because each node compares its lowest rank with the same
  * function of node ranks, which rises from node to node. */
 #ifndef CE_SLURM_PLACE_H
 #define CE_SLURM_PLACE_H
@@ -12,14 +12,14 @@
 #include "base/error.h"
 #include "model/allocation.h"
 
-/* What part of the step Slurm itself counts by: a component of a heterogeneous step, else all. */
+/* The part of the step by which Slurm itself counts: a component of a heterogeneous step, else the whole step. */
 struct ce_step_part {
-    uint32_t first_node, first_task; /* of the step; 0 of an ordinary one */
+    uint32_t first_node, first_task; /* in the step; 0 in an ordinary step */
     uint32_t node_count;
 };
 
-/* part: as Slurm says; NULL: not known (outside the plugin).  Then a step of a heterogeneous job, and a
- * task whose ranks are not known, pass.  SLURM_DISTRIBUTION and SLURM_DIST_PLANESIZE tell how the tasks were distributed.
+/* part: as Slurm reports it; NULL: not known (outside the plugin).  Then a step of a heterogeneous job, and a
+ * task whose ranks are not known, pass.  SLURM_DISTRIBUTION and SLURM_DIST_PLANESIZE contain how the tasks were distributed.
  * 0, also for a batch script; -1 with err: the node must not run its tasks. */
 int ce_slurm_check_place(const struct ce_environ *env, const struct ce_allocation *allocation,
                          const struct ce_task *task, const struct ce_step_part *part,

@@ -31,8 +31,8 @@ long ce_health_log_read(const struct ce_log_reader *reader, int dir, const char 
 int ce_health_logs_read(const struct ce_log_reader *reader, const char *folder,
                         struct ce_error *err);
 
-/* The same of the end of a file, `length` bytes.  cut: it is not all of it, so its first line is not
- * whole. */
+/* The same for the end of a file, `length` bytes.  cut: the file begins before them, so their first line
+ * may not be whole. */
 long ce_health_piece_read(const struct ce_log_reader *reader, const char *path, const char *name,
                           const char *piece, size_t length, bool cut);
 

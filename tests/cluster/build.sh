@@ -32,13 +32,13 @@ is_own() {
     [[ $version == *" $1."* && -e /usr/include/slurm/spank.h ]]
 }
 
-# configured DIR OPTION...: what does not depend on Slurm, the first configure finds out for the others.
+# configured DIR OPTION...: the first configure finds out what does not depend on Slurm, for the others.
 configured() {
     local dir=$1
     shift
     [[ ! $dir/config.status -nt $here/build.sh ]] || return 0
     mkdir -p "$dir"
-    rm -f "$dir/config.cache" # of another compiler, it would be an error
+    rm -f "$dir/config.cache" # a cache of another compiler is an error
     [[ $dir == "$programs" ]] || grep -v '^ac_cv_env_' "$programs/config.cache" >"$dir/config.cache"
     (cd "$dir" && "$top/configure" --config-cache --prefix=/usr --sysconfdir=/etc --libexecdir=/run/libexec \
         --enable-werror --without-cmocka "$@")
@@ -67,7 +67,7 @@ links() {
     done
 }
 
-# A younger libslurm wants symbols of a C library that the linker does not see here. Without objects make takes the
+# A newer libslurm needs symbols of a C library that the linker does not see here. Without objects make uses the
 # linked libraries as they are.
 build() { # build SERIES ROOT
     local dir=$out/$1

@@ -57,7 +57,7 @@ put_back() {
 # slow_prolog NODE SECONDS: its prolog begins so much later, and $home/slow.over is there at its end; until
 # usual_prolog
 slow_prolog() { prolog_after "$1" "sleep $2"; }
-# held_prolog NODE: its prolog waits for release_prologs; until usual_prolog
+# held_prolog NODE: its prolog waits for release_prologs, until usual_prolog
 held_prolog() {
     rm -f "$home/prolog.go"
     prolog_after "$1" "for i in \$(seq 1200); do test ! -e $home/prolog.go || break; sleep 0.05; done"

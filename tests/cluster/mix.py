@@ -6,7 +6,7 @@ mix.py make DIR SEED COUNT inside|outside PROGRAM NODE...
     Writes DIR/steps.sh, which starts COUNT steps one after the other, each on its own: inside a salloc of
     all nodes, or outside of any job.  PROGRAM is jobs/order.sh.
 mix.py judge DIR may-refuse|never NODE...
-    Holds what the tasks printed against hostname and SLURM_PROCID of all of them.  NODE are all nodes in the
+    Compares what the tasks printed with hostname and SLURM_PROCID of all of them.  NODE are all nodes in the
     order of their addresses, 10.20.0.11 and following.  may-refuse: a heterogeneous step may end with the
     plugin's refusal.
 """

@@ -96,7 +96,7 @@ configure() {
 # Slurm's commands and steps read plugstack.conf anew each time.
 plugstack_arguments() { sed -i "1s|\(cluster_env.so\).*|\1 $*|" "$state/etc/plugstack.conf"; }
 
-# change_slurm_conf SED_ARGUMENT...: slurm.conf is changed so, and counts. From 23.11 on a reconfigure replaces the daemons.
+# change_slurm_conf SED_ARGUMENT...: changes slurm.conf and applies it. From 23.11 on a reconfigure replaces the daemons.
 change_slurm_conf() {
     sed -i "$@" "$state/etc/slurm.conf"
     as_root head scontrol reconfigure || complain "scontrol reconfigure failed"

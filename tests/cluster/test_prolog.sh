@@ -151,7 +151,7 @@ test_expedite() {
 
 # ---------------------------------------------------------------- what is left alone
 
-# Half the default: what hangs is waited for as long.
+# Half the default: a run waits that long for what hangs.
 configure_short() { configure 'mode = "drain"; deadline = 5;' "$expect"; }
 
 test_observe() {
@@ -354,7 +354,7 @@ by_hand_stopped() {
     verdict "whatever hangs: exit status 0 after $took ms, and a line"
 }
 
-# ---------------------------------------------------------------- tasks that Slurm starts all the same
+# ---------------------------------------------------------------- tasks that Slurm starts nevertheless
 
 readonly tries=${TRIES:-5} # of a slow slurmctld
 
@@ -394,7 +394,7 @@ usual_slurmd() {
     restart_slurmd "$1"
 }
 slow_down() { as_root "$1" sh -c 'echo "$0" >/run/slow_connect' "$2"; }
-# At its usual end it waits for what it reports anew.
+# With SIGKILL: otherwise slurmd waits for what it reports again.
 restart_slurmd() {
     as_root head bash -c 'kill -KILL "$(<"$0")" && rm "$0"' "$state/pid/$1"
     "$cluster" restart "$state" "$1" || complain "slurmd of $1 does not start again"
@@ -402,7 +402,7 @@ restart_slurmd() {
     daemons=$(daemon_pids)
 }
 
-# A new slurmd does not report anew how the prolog of a job ended that is over.
+# A new slurmd does not report again how the prolog of a finished job ended.
 back_in_service() {
     wait_until 20 is_drained_and_empty "$1" || complain "$1 is $(state_of "$1")"
     slow_down "$1" 0
@@ -411,7 +411,7 @@ back_in_service() {
     wait_until 20 is_idle "$1" || complain "$1 is $(state_of "$1")"
 }
 
-# refuse_next NODE: as if the prolog of the next job there had failed and Slurm started its tasks all the same; until
+# refuse_next NODE: as if the prolog of the next job there had failed and Slurm started its tasks nevertheless, until
 # usual_prolog
 refuse_next() {
     as_root "$1" bash -c 'rm -rf /run/refused.once && mv "$0" "$0.usual" && cat >"$0" && chmod 755 "$0"' "$programs/cluster-prolog" <<END
@@ -435,7 +435,7 @@ test_refused() {
     completed "$id"
     as_root n9 test ! -e "/run/cluster-env/refused/$id" || complain "the file of job $id is left"
     usual_prolog n9
-    verdict "a batch script that Slurm starts where the prolog failed: it says why and does not run, the job is requeued and runs, there too"
+    verdict "a batch script that Slurm starts on a node whose prolog failed: it reports why and does not run, the job is requeued and runs, on that node too"
 
     refuse_next n9
     submit once "$home/once.out" -N1 -w n9 --no-requeue --cluster-env --wrap "touch $home/once.ran"
@@ -445,20 +445,20 @@ test_refused() {
     [[ $(as_root head scontrol show job "$id") == *"JobState=FAILED"*"ExitCode=1:0"* ]] || complain "$(as_root head scontrol show job "$id")"
     [[ $(<"$home/once.out") == *"n9: the prolog found a fault"*"Slurm does not requeue the job"* ]] || complain "it printed: $(<"$home/once.out")"
     usual_prolog n9
-    verdict "the same with --no-requeue: the job fails, its output says why"
+    verdict "the same with --no-requeue: the job fails, its output contains why"
 
     refuse_next n9
     run as_user srun --cluster-env -N1 -w alpha touch "$home/het.alpha" : --cluster-env -N1 -w n9 touch "$home/het.n9"
     [[ $status -ne 0 && ! -e $home/het.n9 ]] || complain "status $status, $(ls "$home"/het.*)"
     [[ $err == *"n9: the prolog found a fault on this node: $down; start the job again; the step ends here"* ]] || complain "$err"
     usual_prolog n9
-    verdict "a component of a heterogeneous job goes by its own number"
+    verdict "a component of a heterogeneous job is refused by its own number"
 
     refuse_next n9
     run as_user srun -N1 -w n9 true
     quiet
     usual_prolog n9
-    verdict "without --cluster-env nobody looks"
+    verdict "without --cluster-env no job is refused"
 }
 
 # ---------------------------------------------------------------- what stays of it

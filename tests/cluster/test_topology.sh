@@ -129,7 +129,7 @@ test_outside() {
     as_user scancel "$job"
 }
 
-# Het: either right, or refused with the remedy; with the remedy right. Four nodes are a whole block.
+# A heterogeneous step is right, or refused with the remedy; with the remedy it is right. Four nodes are a whole block.
 test_het() {
     run as_user srun -Q --cluster-env -N4 -n6 "$jobs/seen.sh" "$home/het" : -N4 -n5 "$jobs/seen.sh" "$home/het"
     if reorders && [[ $status -ne 0 ]]; then
@@ -146,7 +146,7 @@ test_het() {
     verdict "$topology: a heterogeneous step with -m cyclic is right"
 }
 
-# A step for which nobody asked for the layout, as of an srun without the plugin or of Slurm's C interface.
+# A step for which srun did not ask for the layout, as of an srun without the plugin or of Slurm's C interface.
 test_unasked() {
     sed -E 's|^(PlugStackConfig=).*|\1/dev/null|' "$state/etc/slurm.conf" >"$home/slurm.conf"
     cp "$state"/etc/topology.* "$home/" 2>/dev/null || true
@@ -166,7 +166,7 @@ test_unasked() {
     plugstack_arguments
 }
 
-# mpirun's daemons are steps too; its ranks on all nodes are told what the batch script is.
+# mpirun's daemons are steps too; its ranks on all nodes get what the batch script gets.
 test_mpirun() {
     local rank
     submit mpirun "$home/mpirun.out" -N4 --ntasks-per-node=2 --exclusive --cluster-env "$jobs/mpi.sh" "$jobs" "$home/mpirun"
@@ -178,10 +178,10 @@ test_mpirun() {
         if reorders; then want_unset "$rank" "${of_order[@]}"; fi
         want "$rank" CLUSTER_NODES "$(value 0 CLUSTER_NODES)"
     done
-    verdict "$topology: the ranks of mpirun are told the same on all nodes, and nothing of an order that steps contradict"
+    verdict "$topology: the ranks of mpirun get the same variables on all nodes, and no order that steps contradict"
 }
 
-# ---------------------------------------------------------------- what scripts and shells are told
+# ---------------------------------------------------------------- what scripts and shells get
 
 # What depends on which node comes first.
 readonly of_order=(PRIMARY_ADDR MASTER_ADDR PRIMARY_IP HOST_NODE_ADDR CLUSTER_IPS CLUSTER_NODES)
@@ -196,7 +196,7 @@ test_scripts() {
         want "$name" NUM_NODES 8
         if reorders; then want_unset "$name" "${of_order[@]}"; else want "$name" CLUSTER_NODES "$(IFS=,; echo "${in_list[*]}")"; fi
     done
-    verdict "$topology: a batch script, and show --export in it, say nothing of the order that a step contradicts"
+    verdict "$topology: a batch script, and show --export in it, have no order that a step contradicts"
     check_step "$home/script.step" 8 8
     verdict "$topology: its steps have their own order"
     run as_user salloc -Q -N8 "$jobs/evaluated.sh" "$jobs" "$home/shell"
@@ -205,7 +205,7 @@ test_scripts() {
     load_one "$home/shell" evaluated
     want evaluated NUM_NODES 8
     if reorders; then want_unset evaluated "${of_order[@]}"; else want evaluated CLUSTER_NODES "$(IFS=,; echo "${in_list[*]}")"; fi
-    verdict "$topology: so does show --export in salloc's shell on a login node"
+    verdict "$topology: show --export in salloc's shell on a login node has no such order either"
 }
 
 # ---------------------------------------------------------------- messages, the mix, torch

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into slurmd, each of its connections over the network begins as many milliseconds later as the file
- * /run/slow_connect says, a node's own: a slurmctld that is slow, as slurmd sees it.  Other programs, and connections
- * on the node itself, are as fast as ever. */
+/* Preloaded into slurmd: each of its connections over the network is delayed by the milliseconds in /run/slow_connect,
+ * which each node has for itself.  To slurmd, slurmctld is slow.  Other programs, and connections on the node itself,
+ * are not delayed. */
 #undef _FORTIFY_SOURCE
 
 #include <errno.h>

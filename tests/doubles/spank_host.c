@@ -128,7 +128,7 @@ static void end_hung(int number)
     _exit(HOST_HUNG);
 }
 
-/* Of this process: neither its children nor what else the machine does counts. */
+/* The CPU time of this process only: its children and other processes do not count. */
 static void limit_work(bool on)
 {
     const char *text = getenv("CLUSTER_ENV_TEST_CPU_SECONDS");

@@ -16,7 +16,7 @@
 enum { HOST_KILL_REQUESTS = 3 };
 
 /* The CPU time that one hook may take, in seconds; CLUSTER_ENV_TEST_CPU_SECONDS is another limit, for
- * valgrind.  None takes a hundredth of it, so what takes longer is a loop that does not end. */
+ * valgrind.  No hook takes 1 % of it, so one that takes longer has a loop that does not end. */
 enum { HOST_CPU_SECONDS = 1 };
 
 enum host_hook {

@@ -15,7 +15,7 @@
 #include "fuzz.h"
 
 enum { SEEDS_MAX = 64, INPUT_BYTES_MAX = 4096 };
-/* Of one input, however long it is: CPU time, and for a target that waits for something real time. */
+/* Limits for one input of any length: CPU time, and real time for a target that waits for something. */
 enum { CPU_SECONDS = 10, SECONDS = 120 };
 
 struct input {

@@ -56,7 +56,7 @@ tests_fuzz_fuzz_state_SOURCES = tests/fuzz/fuzz_state.c tests/fuzz/driver.c test
 tests_fuzz_fuzz_sysfs_SOURCES = tests/fuzz/fuzz_sysfs.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_tail_SOURCES = tests/fuzz/fuzz_tail.c tests/fuzz/driver.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_tail_LDADD = libstatus.la libadmin.la libprobe.la libcore.la
-# The helper that munge vouches to; its double of munge is in the target.
+# The helper that uses munge; the double of munge is in the target.
 if HAVE_MUNGE
 fuzz_programs += tests/fuzz/fuzz_preflight
 endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts that two nodes exchange for `bench rdma`, from whoever connects: byte for byte, up to "end=1". */
+/* The texts that two nodes exchange for `bench rdma`, from any program that connects: byte for byte, up to "end=1". */
 #include "../../helpers/bench_talk.h"
 
 #include "base/clock.h"
@@ -42,7 +42,7 @@ static void check_hearing(const uint8_t *data, size_t size, size_t limit)
     fuzz_wire_close(&wire);
 }
 
-/* A text of ours between two of somebody's. */
+/* A text that bench_say() sends is heard unchanged. */
 static void check_own(void)
 {
     struct fuzz_wire wire = fuzz_wire_open();

@@ -85,7 +85,7 @@ static void check_unknown(const struct ce_nccl_list *list, const struct ce_node 
     }
 }
 
-/* An older NCCL uses others only because of an empty port, or of more than 16 entries. */
+/* An older NCCL uses other HCAs only because of an empty port, or of more than 16 entries. */
 static void check_versions(const struct ce_nccl_list *list, const struct ce_node *node)
 {
     const struct ce_nccl_entry *entry = ce_nccl_list_empty_port(list, node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words that the nodes of an all-reduce send to one another, and those of whoever else connects. */
+/* The words that the nodes of an all-reduce send to one another, and those of any other program that connects. */
 #include "../../helpers/nccl_word.h"
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes over the network to helpers/preflight, before munge has vouched for anybody and after; and the
- * lines of its child, preflight-rails.  munged is one that believes whatever begins with "root:". */
+/* What comes over the network to helpers/preflight, before munge has authenticated the peer and after; and the
+ * lines of its child, preflight-rails.  The double of munged accepts every credential that begins with "root:". */
 #include <munge.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -93,7 +93,7 @@ bool gang_is_judge(const struct gang_run *run)
     return run->task.self < GANG_JUDGES;
 }
 
-/* Nothing gets this far that munge has not vouched for. */
+/* Only a peer that munge has authenticated gets this far. */
 void gang_ring_open(struct gang_run *run, struct gang_peer *peer)
 {
     FUZZ_CHECK(vouched && peer->node < run->task.count);
@@ -157,7 +157,7 @@ static struct ce_address address_of(uint32_t node)
     return address;
 }
 
-/* The peer that the first byte of the input says: one that came, or one that this node dialed. */
+/* The peer that the first byte of the input selects: one that came, or one that this node dialed. */
 static struct gang_peer *begin_peer(struct gang_run *run, unsigned kind, int fd)
 {
     struct ce_address other = address_of(kind >> 2 & 3);
@@ -214,7 +214,7 @@ static void check_conversation(const uint8_t *data, size_t size)
     gang_seal_destroy(run.seal);
 }
 
-/* Frames alone, as many as there are; and what this side says is heard as it was said. */
+/* Frames alone, as many as there are; and what this side sends is heard unchanged. */
 static void check_frames(const uint8_t *data, size_t size)
 {
     struct fuzz_wire wire = fuzz_wire_open();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts of /proc that any user has a say in: names of processes, what they have open, mounts. */
+/* The texts of /proc, parts of which any user can choose: names of processes, what they have open, mounts. */
 #include "fuzz.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Slurm, and everybody who may drain a node, writes: its configuration, the Gres of nodes, the
+/* What Slurm, and any user who may drain a node, writes: its configuration, the Gres of nodes, the
  * version of its programs, the reasons of drained nodes. */
 #include "fuzz.h"
 

@@ -42,7 +42,7 @@ for source in "$top"/lib/*/*.c "$work/page_files.c"; do
     "$CLANG" $flags -fsanitize=fuzzer-no-link,$sanitize -c "$source" -o "$work/$name.o"
 done
 
-# What a target links with besides lib/: its sources in fuzz.mk that are of the programs.
+# The sources that a target links in addition to lib/: those of the programs, as fuzz.mk lists them.
 more() { sed -n "s/^tests_fuzz_fuzz_$1_SOURCES = //p" "$top"/tests/fuzz/fuzz.mk | tr ' ' '\n' |
     sed -n "s|^\(helpers/.*\.c\)\$|$top/\1|p"; }
 

@@ -19,7 +19,7 @@ static inline struct fuzz_wire fuzz_wire_open(void)
     return (struct fuzz_wire){ends[0], ends[1]};
 }
 
-/* From the far end; what was sent there is thrown away, so that there is room.  false: hung up. */
+/* From the far end; what was sent there is discarded, so that there is room.  false: the near end is closed. */
 static inline bool fuzz_wire_send(const struct fuzz_wire *wire, const void *bytes, size_t size)
 {
     char answer[4096];
@@ -28,7 +28,7 @@ static inline bool fuzz_wire_send(const struct fuzz_wire *wire, const void *byte
     return send(wire->far, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* The far end says nothing more. */
+/* The far end sends nothing more. */
 static inline void fuzz_wire_end(struct fuzz_wire *wire)
 {
     shutdown(wire->far, SHUT_WR);

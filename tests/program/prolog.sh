@@ -239,7 +239,7 @@ is "before slurmctld is asked, the plugin can read that the job must not run, an
 is "and after it" "$(now)" "$refusal"
 is "only root writes there, all may read" "$(stat -c '%a %u' $run/refused $run/refused/7 | tr '\n' ' ')" "755 0 644 0 "
 cable IN
-is "the job comes back to a node that is well again: it may run" "$(prolog) $(now)" "exit 0 none"
+is "the job comes back to a node that is healthy again: it may run" "$(prolog) $(now)" "exit 0 none"
 cable OUT
 answer 1
 is "slurmctld does not answer: the job must not run" "$(prolog | tail -n 1) $(now)" "exit 1 $refusal"
@@ -248,12 +248,12 @@ is "the job's epilog leaves it: Slurm may start a late step" "$(now)" "$refusal"
 answer 3
 is "the node stays in service: the job may run" "$(prolog | tail -n 1) $(now)" "exit 0 none"
 echo "mode = \"observe\"; $expected" >/etc/slurm/cluster-env.conf
-is "nothing is drained for: the job may run" "$(prolog | tail -n 1) $(now)" "exit 0 none"
+is "mode is observe, nothing is drained: the job may run" "$(prolog | tail -n 1) $(now)" "exit 0 none"
 echo "mode = \"drain\"; $expected" >/etc/slurm/cluster-env.conf
 answer 0
 rmdir $run/refused
 : >$run/refused
-is "it cannot be written: a line says so, and nothing else changes" "$(prolog | grep -c '^tasks of this job may start here before Slurm ends it: .*/refused: cannot open: Not a directory$\|^exit 1$')" 2
+is "the file cannot be written: a line reports it, and nothing else changes" "$(prolog | grep -c '^tasks of this job may start here before Slurm ends it: .*/refused: cannot open: Not a directory$\|^exit 1$')" 2
 rm $run/refused
 cable IN
 echo 'mode = "drain";' >/etc/slurm/cluster-env.conf

@@ -15,7 +15,7 @@ static inline void unit_work_over(int number)
     fail_msg("too much CPU time: a loop does not end");
 }
 
-/* From now on, the row may take so many seconds of CPU time (of this process: other processes on the
+/* From now on, the row may take this many seconds of CPU time (of this process: other processes on the
  * machine do not count); more if CLUSTER_ENV_TEST_CPU_SECONDS says so, for valgrind.  0: the limit ends. */
 static inline void unit_limit_work(unsigned seconds)
 {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# evaluated.sh JOBS FILE: what a script or shell is told of its job, by the plugin and by the command; and a step.
+# evaluated.sh JOBS FILE: the variables that a script or shell gets from the plugin and from the command, and a step's.
 trap 'echo "$SLURM_JOB_ID" >"$2.done"' EXIT
 "$1/seen.sh" "$2" script
 srun "$1/seen.sh" "$2.step" </dev/null

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# order.sh: prints one line about the order that this task sees, for mix.py: who it is by Slurm and by
-# its hostname, and our variables. No program is needed, so it runs with --export=NONE, too.
+# order.sh: prints one line about the order that this task sees, for mix.py: its rank by Slurm, its
+# hostname, and our variables. It needs no program, so it runs with --export=NONE, too.
 read -r host </proc/sys/kernel/hostname
 line="@ procid=$SLURM_PROCID host=$host"
 for name in RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE GROUP_RANK NODE_RANK NUM_NODES NODE_ADDR PRIMARY_ADDR \

@@ -216,7 +216,7 @@ static uint32_t job_of(const struct recorded_node *node)
     return node->user_init.items[S_JOB_ID].value;
 }
 
-/* Only root's word counts. */
+/* Only a file of root counts. */
 static bool is_root(void)
 {
     if (geteuid() != 0)
@@ -323,7 +323,7 @@ static void not_believed(void **state)
     }
 }
 
-/* Also if Slurm does not requeue it: the prolog's word is about this node. */
+/* Also if Slurm does not requeue it: the prolog's result is about this node. */
 static void failed_batch_in(struct recording *recording)
 {
     static const struct {
@@ -364,7 +364,7 @@ static void failed_batch(void **state)
         world_each_series("batch-1", failed_batch_in);
 }
 
-/* Who did not ask for the plugin is not answered. */
+/* A step without the option is not refused. */
 static void not_asked_in(struct recording *recording)
 {
     const char *off = "off";
@@ -394,9 +394,9 @@ const struct plugin_case refusal_cases[] = {
     {"a task without its place is refused", unset_variable},
     {"a step without a node list is refused", no_list},
     {"a batch script runs whatever its node list is", batch_runs},
-    {"no task runs where the prolog of its job failed", failed_prolog},
-    {"a component of a heterogeneous job goes by its own prolog", failed_component},
-    {"what is of another job, boot or owner, or is malformed, refuses nothing", not_believed},
+    {"no task runs on a node where the prolog of its job failed", failed_prolog},
+    {"a component of a heterogeneous job is refused by its own prolog only", failed_component},
+    {"a file of another job, boot or owner, or a malformed one, refuses nothing", not_believed},
     {"a batch script whose prolog failed does not run, its job is requeued", failed_batch},
     {"without the option a prolog that failed refuses nothing", not_asked},
     {NULL, NULL},

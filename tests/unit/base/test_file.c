@@ -82,7 +82,7 @@ static void a_file_of_root_is_trusted_by_everybody(void **state)
     unit_return_to_root();
 }
 
-/* Which a file of this process's own user is not. */
+/* A file of this process's own user is not. */
 static void only_a_file_of_root_is_trusted_as_roots(void **state)
 {
     (void)state;

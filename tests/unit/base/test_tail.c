@@ -57,7 +57,7 @@ static void span(void **state)
 }
 
 static const struct line_row {
-    const char *name, *text, *lines; /* with '|' behind each */
+    const char *name, *text, *lines; /* with '|' after each */
 } line_rows[] = {
     {"nothing_has_no_line", "", ""},
     {"lines_are_taken_one_by_one", "a\nb\n", "a|b|"},

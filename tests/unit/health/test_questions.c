@@ -10,7 +10,7 @@
 #include "probe/netif.h"
 
 /* The deadline of a question that is answered is never reached. A question that hangs is tried with HANG_MS, and
- * with twice that as long as the machine alone may have been late: the limits are proportions of the deadline. */
+ * with twice that again as long as only the machine may have been late: the limits are proportions of the deadline. */
 enum { ANSWERED_MS = 60000, HANG_MS = 1000, HANG_MOST_MS = 32000 };
 
 #define KMSG "4,%d,%d00000,-;NVRM: Xid (PCI:0000:1b:00): %d, pid=7, name=x, GPU\n"
@@ -215,7 +215,7 @@ static const struct hang_row {
 } hangs[] = {
     {"as_long_as_its_checks_are_patient", 20, 30, 30, 20, 30},
     {"never_longer_than_the_run", 20, 500, 100, 20, 100},
-    {"one_of_which_nobody_says_anything_has_the_run_s", 0, 20, 100, 100, 20},
+    {"one_without_a_timeout_has_that_of_the_run", 0, 20, 100, 100, 20},
 };
 enum { LATE = 90 };
 

@@ -125,7 +125,7 @@ static void what_cannot_be_written_leaves_nothing(void **state)
     unit_dir_remove(&run);
 }
 
-static void a_file_that_nobody_came_for_goes_after_a_day(void **state)
+static void a_file_is_removed_after_a_day(void **state)
 {
     (void)state;
     static const struct {
@@ -158,6 +158,6 @@ int main(void)
     UNIT_RULE(without_a_run_directory_it_is_an_error);
     UNIT_RULE(without_a_boot_id_nothing_is_kept);
     UNIT_RULE(what_cannot_be_written_leaves_nothing);
-    UNIT_RULE(a_file_that_nobody_came_for_goes_after_a_day);
+    UNIT_RULE(a_file_is_removed_after_a_day);
     return UNIT_RUN("health/refused_jobs");
 }

@@ -30,7 +30,7 @@ static const struct row {
      {{5 * MINUTE, {{"a", "b"}}, "y"}, {DAY + 4 * MINUTE, {{"a", "b"}}, "n"}, {DAY + 5 * MINUTE, {{"a", "b"}}, "y"},
       {DAY + 10 * MINUTE, {{"a", "b"}}, "n"}}},
     {"what_was_gone_is_news", {{5 * MINUTE, {{"a", "b"}}, "y"}, {10 * MINUTE, {{NULL}}, ""}, {15 * MINUTE, {{"a", "b"}}, "y"}}},
-    {"a_newline_in_the_thing_keeps_nothing_from_being_kept",
+    {"a_finding_with_a_newline_in_its_thing_is_kept",
      {{5 * MINUTE, {{"a\nb", "c"}, {"d", "e"}}, "yy"}, {10 * MINUTE, {{"a\nb", "c"}, {"d", "e"}}, "nn"}}},
     {"of_another_boot", {{50 * MINUTE, {{"a", "b"}}, "y"}, {5 * MINUTE, {{"a", "b"}}, "y"}}},
 };

@@ -10,10 +10,10 @@ static const struct place_row {
     uint32_t ranks, first;
     bool is_taken;
 } places[] = {
-    {"the_place_behind_node_0_is_taken", 32, 8, true},
+    {"the_place_after_node_0_is_taken", 32, 8, true},
     {"the_last_place_is_taken", 32, 24, true},
-    {"a_place_that_ends_behind_the_last_rank_is_refused", 32, 25, false},
-    {"a_place_behind_the_last_rank_is_refused", 32, 32, false},
+    {"a_place_that_ends_after_the_last_rank_is_refused", 32, 25, false},
+    {"a_place_after_the_last_rank_is_refused", 32, 32, false},
     {"more_ranks_than_nodes_can_have_are_refused", UINT32_MAX, 8, false},
     {"fewer_ranks_than_this_node_has_are_refused", 7, 0, false},
     {"no_ranks_are_refused", 0, 0, false},

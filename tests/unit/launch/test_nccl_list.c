@@ -205,7 +205,7 @@ static const struct form_row {
     {"an_equals_sign_and_commas_take_all", "=,,,", ALL, NULL},
     {"a_caret_and_a_port_without_a_name_take_nothing", "^:1", "", NULL},
     {"a_blank_in_front_is_of_the_name", " mlx5_0", "", NULL},
-    {"a_blank_behind_is_of_the_name", "mlx5_0 ", "", NULL},
+    {"a_blank_at_the_end_is_of_the_name", "mlx5_0 ", "", NULL},
     {"a_blank_before_a_later_name", "mlx5_0, mlx5_1", "mlx5_0:1", NULL},
     {"a_blank_before_a_comma", "mlx5_0 ,mlx5_1", "mlx5_1:1 mlx5_10:1 mlx5_10:2", NULL},
     {"case_is_of_the_name", "MLX5_0", "", NULL},

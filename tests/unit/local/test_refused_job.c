@@ -169,7 +169,7 @@ static const struct file_row {
     {"a_file_that_others_may_write_is_not_believed", writable, false},
     {"a_link_is_not_followed", a_link, false},
     {"a_folder_is_not_a_file", a_folder, false},
-    {"nobody_waits_for_a_fifo", a_fifo, false},
+    {"a_fifo_does_not_block", a_fifo, false},
 };
 
 static void is_found(void **state)

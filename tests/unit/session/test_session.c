@@ -204,7 +204,7 @@ static void a_port_of_the_users_that_is_none_is_noted_once(void **state)
 #define FOUR "mlx5_1,mlx5_1,mlx5_1,mlx5_1,"
 #define SIXTEEN FOUR FOUR FOUR FOUR
 
-/* What is said of a list that the user, NCCL's files or the site has; the node has eth0 and eth1, mlx5_0 and
+/* What is reported about a list that the user, NCCL's files or the site has; the node has eth0 and eth1, mlx5_0 and
  * mlx5_1. */
 static const struct list_row {
     const char *name, *env[ENTRIES];
@@ -234,7 +234,7 @@ static const struct list_row {
      NULL, NULL, "NCCL_SOCKET_IFNAME has 17 entries, but NCCL reads only the first 16; use a prefix"},
     {"rails_of_nccl_2_30_are_no_note", {STEP, "NCCL_IB_HCA==mlx5_0:1:0:0"}, NULL, NULL, NULL},
     {"a_rail_without_a_port_is_a_note", {STEP, "NCCL_IB_HCA==mlx5_0::0:0"}, NULL, NULL,
-     "NCCL_IB_HCA==mlx5_0::0:0: NCCL before 2.30.5 matches no port with mlx5_0, whose port is empty; "
+     "NCCL_IB_HCA==mlx5_0::0:0: NCCL before 2.30.5 reads the empty port of mlx5_0 as port 0, which no HCA has; "
      "write the port, as in mlx5_0:1"},
     {"a_rail_of_an_hca_that_is_not_there_is_reported_by_its_name",
      {STEP, "NCCL_IB_HCA==mlx5_9::0:0"}, NULL, NULL,

@@ -98,7 +98,7 @@ static void any_layout_that_is_written_is_read_again(void **state)
     }
 }
 
-/* Blocks of a topology take every second, third, ... node, as names are given out over racks. */
+/* Blocks of a topology take every second, third, ... node, as names are assigned across racks. */
 static void sixteen_thousand_nodes_of_any_blocks_fit_into_a_variable(void **state)
 {
     enum { NODES = 16384 };

@@ -24,12 +24,12 @@ static const struct place_row {
     {"block_counts_the_tasks_before", CE_ORDER_NODEID, {NULL}, {"n3", 2, 5, 0, 1, 0, 0, 5}, {0}, NULL},
     {"without_a_name_cyclic_counts_the_nodes_before", CE_ORDER_NODEID, {NULL},
      {"n3", 2, 2, 0, 1, 0, 0, 2}, {0}, NULL},
-    {"but_not_with_block", CE_ORDER_NODEID, {"SLURM_DISTRIBUTION=block:cyclic"},
+    {"with_block_the_nodes_before_do_not_count", CE_ORDER_NODEID, {"SLURM_DISTRIBUTION=block:cyclic"},
      {"n3", 2, 2, 0, 1, 0, 0, 2}, {0},
      "tasks on n3: 1, from task 2 on; expected of node 2 in the step's list: 1, from task 5 on"},
     {"cyclic_counts_the_nodes_before", CE_ORDER_NODEID, {"SLURM_DISTRIBUTION=cyclic:block"},
      {"n4", 3, 7, 1, 2, 0, 0, 3}, {0}, NULL},
-    {"and_not_the_tasks", CE_ORDER_NODEID, {"SLURM_DISTRIBUTION=cyclic"}, {"n4", 3, 6, 0, 2, 0, 0, 6},
+    {"cyclic_does_not_count_the_tasks_before", CE_ORDER_NODEID, {"SLURM_DISTRIBUTION=cyclic"}, {"n4", 3, 6, 0, 2, 0, 0, 6},
      {0}, "from task 6 on"},
     {"plane_counts_what_its_first_turn_gives", CE_ORDER_NODEID,
      {"SLURM_DISTRIBUTION=plane", "SLURM_DIST_PLANESIZE=2"}, {"n3", 2, 4, 0, 1, 0, 0, 4}, {0}, NULL},
@@ -41,16 +41,16 @@ static const struct place_row {
      "tasks on n2: 2, from"},
     {"ranks_that_are_not_known_are_refused", CE_ORDER_NODEID, {NULL},
      {"n2", 1, 2, 0, 3, 0, 0, UINT32_MAX}, {0}, "SLURM_GTIDS does not list task 2"},
-    {"a_layout_is_taken_at_its_word", CE_ORDER_LAYOUT, {NULL}, {"n2", 1, 9, 0, 3, 0, 0, 8}, {0}, NULL},
-    {"and_only_at_its_word", CE_ORDER_LAYOUT, {NULL}, {"n2", 1, 2, 0, 3, 0, 0, 2}, {0},
+    {"the_ranks_of_a_layout_are_accepted", CE_ORDER_LAYOUT, {NULL}, {"n2", 1, 9, 0, 3, 0, 0, 8}, {0}, NULL},
+    {"other_ranks_than_those_of_a_layout_are_refused", CE_ORDER_LAYOUT, {NULL}, {"n2", 1, 2, 0, 3, 0, 0, 2}, {0},
      "expected of node 1 in the layout that srun got: 3, from task 8 on; start the step again"},
     {"a_component_begins_with_its_own_tasks", CE_ORDER_COMPONENTS, {NULL}, {"n4", 3, 7, 0, 2, 0, 0, 6},
      {2, 5, 2}, NULL},
-    {"with_plane_elsewhere", CE_ORDER_COMPONENTS, {"SLURM_DISTRIBUTION=plane", "SLURM_DIST_PLANESIZE=1"},
+    {"block_is_accepted_if_another_component_has_plane", CE_ORDER_COMPONENTS, {"SLURM_DISTRIBUTION=plane", "SLURM_DIST_PLANESIZE=1"},
      {"n2", 1, 2, 0, 3, 0, 0, 2}, {0, 0, 2}, NULL},
     {"a_component_with_too_few_tasks_before_it_is_refused", CE_ORDER_COMPONENTS, {NULL},
      {"n3", 2, 4, 0, 1, 0, 0, 4}, {2, 4, 2}, "tasks on n3: 1, from task 4 on"},
-    {"components_that_are_not_known_are_not_looked_at", CE_ORDER_COMPONENTS, {NULL},
+    {"components_that_are_not_known_are_not_checked", CE_ORDER_COMPONENTS, {NULL},
      {"n3", 2, 0, 0, 1, 0, 0, 0}, {0, 0, 0}, NULL},
 };
 
@@ -81,7 +81,7 @@ static void place(void **state)
     unit_env_free(&array);
 }
 
-/* A command may run where Slurm's variables are not all there. */
+/* A command may run without some of Slurm's variables. */
 static void unknown_ranks_pass_outside_the_plugin(void **state)
 {
     uint32_t counts[] = {1, 1};
