@@ -65,9 +65,9 @@ const char *cluster_env_node_name(const struct cluster_env *info, int node_rank)
 const char *cluster_env_node_address(const struct cluster_env *info, int node_rank);
 
 /* Where the primary is met: its address, or its name where the address is not known; and the port
- * that this step should use.  An IPv6 address has no brackets.  NULL in a batch script or salloc shell if
- * Slurm (26.05 and later) places the tasks of each step by its topology: each step has its own primary,
- * and the nodes above are the job's, in no particular order. */
+ * that this step should use.  An IPv6 address has no brackets.  NULL in a batch script or salloc shell of
+ * several nodes if Slurm (26.05 and later) places the tasks of each step by its topology: each step has
+ * its own primary, and the nodes above are the job's, in no particular order. */
 const char *cluster_env_primary_address(const struct cluster_env *info);
 int cluster_env_primary_port(const struct cluster_env *info);
 

@@ -567,8 +567,8 @@ static const struct length_row {
 
 static void is_read_back(void **state)
 {
-    static const struct device others[] = {{"other_0", "f0:00.0", ETH, 10},
-                                           {"other_1", "f1:00.0", ETH, 10}};
+    static const struct device others[DEVICES] = {{"other_0", "f0:00.0", ETH, 10},
+                                                  {"other_1", "f1:00.0", ETH, 10}};
     const struct length_row *row = *state;
     ce_autotext struct ce_text nccl = CE_TEXT(1000);
     ce_auto(ce_node_destroy) struct ce_node *node = build(8, others, NULL);
