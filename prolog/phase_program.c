@@ -491,6 +491,13 @@ static void read_policy(struct ce_policy *ret)
         ce_policy_parse(ce_text_string(&text), ret, NULL);
 }
 
+/* The child ended before it drained the node, so the job runs, whatever the child had found. */
+static void keep_in_step(const struct run *run)
+{
+    if (run->phase == CE_PROLOG && run->job && run->last_words.text[0] && !run->faulty)
+        ce_refused_jobs_forget(CE_RUN_DIR, run->job, NULL);
+}
+
 int ce_phase_program(const char *name, unsigned phase)
 {
     struct ce_error err;
@@ -516,12 +523,14 @@ int ce_phase_program(const char *name, unsigned phase)
     run_child(run, run_phase, ALL_MS * run->policy.deadline_s + (phase == CE_EPILOG ? LEFTOVERS_MS : 0),
               &run->last_words);
     run->told = NULL; /* it was the child's */
+    keep_in_step(run);
     if (run->last_words.text[0])
         run_child(run, say_last_words, LAST_MS, &err);
     else if (run->preflight) {
         run->reported = false;
         run->began = ce_clock_ns();
         run_child(run, run_preflight, preflight_ms(&run->policy), &run->last_words);
+        keep_in_step(run);
         if (run->last_words.text[0])
             run_child(run, say_last_words, LAST_MS, &err);
     }

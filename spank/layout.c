@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,9 +108,12 @@ void ce_layout_mark_job(const struct ce_environ *env, const struct ce_step_id *i
     ce_autotext struct ce_text value = CE_TEXT(CE_VALUE_MAX);
     if (!orders_by_topology() || ce_slurm_nodes(env, &allocation, NULL) < 0)
         return;
-    if (ce_allocation_node_count(&allocation) > 1)
+    uint32_t nodes = ce_allocation_node_count(&allocation);
+    if (nodes > 1)
         ce_slurm_layout_write_job(id, allocation.nodes, &value);
     ce_allocation_free(&allocation);
-    if (ce_text_ok(&value) && value.length)
-        env->set(env->ctx, CE_LAYOUT_VARIABLE, ce_text_string(&value));
+    char none[CE_STEP_ID_TEXT + 2]; /* without the nodes if they are too long for a variable */
+    snprintf(none, sizeof none, "%s:", ce_step_id_format(id, (char[CE_STEP_ID_TEXT]){""}));
+    if (nodes > 1)
+        env->set(env->ctx, CE_LAYOUT_VARIABLE, ce_text_ok(&value) ? ce_text_string(&value) : none);
 }

@@ -8,7 +8,6 @@
 #include "launch/marker.h"
 #include "slurm/environment.h"
 #include "slurm/nodes.h"
-#include "slurm/place.h"
 
 static const char *get(void *ctx, const char *name)
 {
@@ -33,10 +32,8 @@ static bool was_set_up(const struct ce_environ *env, const struct ce_step_id *id
 static int check_order(const struct ce_environ *env, struct ce_job *job, struct ce_error *err)
 {
     struct ce_allocation *allocation = &job->session->allocation;
-    if (ce_slurm_check_place(env, allocation, &job->task, NULL, err) < 0)
-        return -1;
     if (allocation->order == CE_ORDER_LAYOUT || ce_allocation_node_count(allocation) == 1 ||
-        !ce_slurm_has_topology(env))
+        !ce_slurm_has_topology(env, allocation->id.kind))
         return 0;
     if (allocation->id.kind == CE_STEP_TASKS)
         return ce_fail(err, "Slurm may have placed the tasks of this step by its topology, in another "

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slurm/layout.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +17,11 @@ static const char *find_own(const struct ce_environ *env, const struct ce_step_i
     if (!layout || strncmp(layout, own, length) != 0 || layout[length] != ':')
         return NULL;
     return layout + length + 1;
+}
+
+bool ce_slurm_layout_is_of(const struct ce_environ *env, const struct ce_step_id *id)
+{
+    return find_own(env, id) != NULL;
 }
 
 static struct ce_hostlist *parse_nodes(const char *text, size_t length)

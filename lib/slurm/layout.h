@@ -3,6 +3,7 @@
 #ifndef CE_SLURM_LAYOUT_H
 #define CE_SLURM_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/environ.h"
@@ -36,5 +37,9 @@ void ce_slurm_layout_write_job(const struct ce_step_id *id, const struct ce_host
                                struct ce_text *out);
 struct ce_hostlist *ce_slurm_layout_read_job(const struct ce_environ *env,
                                              const struct ce_step_id *id);
+
+/* Is the variable of this very step or script, whatever it holds?  A script's without nodes still says
+ * that its steps may have another order. */
+bool ce_slurm_layout_is_of(const struct ce_environ *env, const struct ce_step_id *id);
 
 #endif

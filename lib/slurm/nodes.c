@@ -159,9 +159,10 @@ static struct ce_hostlist *job_nodes(const struct ce_environ *env, const struct 
 /* For a script whose steps may order the nodes in another way. */
 static void mark_job_order(const struct ce_environ *env, struct ce_allocation *allocation)
 {
-    ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes =
-        ce_slurm_layout_read_job(env, &allocation->id);
-    if (nodes && ce_hostlist_count(allocation->nodes) > 1)
+    /* an MPI launcher's daemons count as a batch script, also those of a shell */
+    const struct ce_step_id shell = {CE_STEP_INTERACTIVE, allocation->id.job_id, 0};
+    bool marked = ce_slurm_layout_is_of(env, &allocation->id) || ce_slurm_layout_is_of(env, &shell);
+    if (marked && ce_hostlist_count(allocation->nodes) > 1)
         allocation->order = CE_ORDER_JOB;
 }
 
@@ -171,12 +172,28 @@ static bool is_arbitrary(const struct ce_environ *env)
     return distribution && strncmp(distribution, "arbitrary", 9) == 0;
 }
 
+/* Of this step.  In a step of one component of a heterogeneous job srun knows it by the component's own
+ * number, and the tasks by that of the first. */
+static struct ce_hostlist *read_any_layout(const struct ce_environ *env, const struct ce_step_id *id,
+                                           uint32_t **first)
+{
+    struct ce_hostlist *nodes = ce_slurm_layout_read(env, id, first);
+    uint32_t count = component_count(env);
+    struct ce_step_id component = *id;
+    for (uint32_t i = 0; i < count && !nodes; i++) {
+        const char *job = component_value(env, "JOB_ID", i);
+        if (job && ce_parse_u32(job, 1, UINT32_MAX, &component.job_id) == 0)
+            nodes = ce_slurm_layout_read(env, &component, first);
+    }
+    return nodes;
+}
+
 /* The layout that srun asked for, if it is of the nodes of this list. */
 static struct ce_hostlist *layout_nodes(const struct ce_environ *env, const struct ce_step_id *id,
                                         const struct ce_hostlist *list, uint32_t **first)
 {
     ce_autofree uint32_t *found = NULL;
-    ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes = ce_slurm_layout_read(env, id, &found);
+    ce_auto(ce_hostlist_destroy) struct ce_hostlist *nodes = read_any_layout(env, id, &found);
     if (!nodes || !explains(nodes, list))
         return NULL;
     *first = ce_steal(found);
@@ -242,9 +259,13 @@ bool ce_slurm_orders_by_topology(uint32_t version, const char *conf, const char 
     return true;
 }
 
-bool ce_slurm_has_topology(const struct ce_environ *env)
+bool ce_slurm_has_topology(const struct ce_environ *env, enum ce_step_kind kind)
 {
     const char *pattern = ce_environ_get(env, "SLURM_TOPOLOGY_ADDR_PATTERN");
+    const char *distribution = ce_environ_get(env, "SLURM_DISTRIBUTION");
+    if (kind == CE_STEP_TASKS && distribution &&
+        (strncmp(distribution, "cyclic", 6) == 0 || strncmp(distribution, "plane", 5) == 0))
+        return false;
     return pattern && strcmp(pattern, "node") != 0 && ce_environ_get(env, "SLURM_JOB_SLUID");
 }
 

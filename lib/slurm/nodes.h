@@ -32,8 +32,9 @@ bool ce_slurm_orders_by_topology(uint32_t version, const char *conf, const char 
                                  uint32_t params);
 
 /* The same by the environment that slurmd gives a task or batch script, if nothing better is available:
- * true also for 25.11, and for a topology that does not order.  false on a login node. */
-bool ce_slurm_has_topology(const struct ce_environ *env);
+ * true also for 25.11, and for a topology that does not order.  false on a login node, and in a step whose
+ * tasks are distributed by cyclic or plane, which keep the order of the list. */
+bool ce_slurm_has_topology(const struct ce_environ *env, enum ce_step_kind kind);
 
 /* Where the nodes are in another order than Slurm's: the lists by which it counts tasks, the step's
  * or each component's of the job, with index 0, 1 and so on, and the text of tasks per node,

@@ -15,20 +15,20 @@ struct distribution {
     uint32_t per_turn; /* of PLANE */
 };
 
-/* Without SLURM_DISTRIBUTION Slurm uses block, or cyclic if each node has one task; a program that starts its
- * steps by Slurm's C interface does not set it.  In a heterogeneous step it is that of any component. */
+/* Without SLURM_DISTRIBUTION Slurm uses block, or cyclic if each node has one task, which is the same.  In a
+ * heterogeneous step the variable is that of any component, so every way is possible. */
 static struct distribution read_distribution(const struct ce_environ *env, bool het)
 {
     const char *name = ce_environ_get(env, "SLURM_DISTRIBUTION");
     const char *size = ce_environ_get(env, "SLURM_DIST_PLANESIZE");
-    struct distribution distribution = {BLOCK | CYCLIC, 0};
+    struct distribution distribution = {het ? BLOCK | CYCLIC : BLOCK, 0};
     bool plane = size && ce_parse_u32(size, 1, UINT32_MAX, &distribution.per_turn) == 0;
     if (het)
         distribution.ways |= plane ? PLANE : 0;
     else if (name && strncmp(name, "plane", 5) == 0 && plane)
         distribution.ways = PLANE;
-    else if (name)
-        distribution.ways = strncmp(name, "cyclic", 6) == 0 ? CYCLIC : BLOCK;
+    else if (name && strncmp(name, "cyclic", 6) == 0)
+        distribution.ways = CYCLIC;
     return distribution;
 }
 
@@ -37,18 +37,21 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Is this the lowest rank of the node, by its place in the list and one of these ways? */
-static bool fits(const struct ce_allocation *allocation, const struct distribution *distribution,
-                 uint32_t first_node, uint32_t node_rank, uint64_t lowest)
+/* The lowest rank that a node has by its place in the list, for each of the ways. */
+struct expected {
+    uint64_t block, cyclic, plane;
+};
+
+static struct expected expect(const struct ce_allocation *allocation, uint32_t per_turn,
+                              const struct ce_step_part *part, uint32_t node_rank)
 {
-    uint64_t block = 0, plane = 0, cyclic = node_rank - first_node;
-    for (uint32_t i = first_node; i < node_rank; i++) {
-        block += allocation->tasks[i];
-        plane += smaller(allocation->tasks[i], distribution->per_turn);
+    struct expected expected = {part->first_task, part->first_task, part->first_task};
+    for (uint32_t i = part->first_node; i < node_rank; i++) {
+        expected.block += allocation->tasks[i];
+        expected.cyclic++;
+        expected.plane += smaller(allocation->tasks[i], per_turn);
     }
-    return (distribution->ways & BLOCK && lowest == block) ||
-           (distribution->ways & CYCLIC && lowest == cyclic) ||
-           (distribution->ways & PLANE && lowest == plane);
+    return expected;
 }
 
 static uint64_t tasks_before(const struct ce_allocation *allocation, uint32_t node_rank)
@@ -59,19 +62,24 @@ static uint64_t tasks_before(const struct ce_allocation *allocation, uint32_t no
     return tasks;
 }
 
+/* *ret is the lowest rank that the node should have, by the first of the ways that are possible. */
 static bool fits_list(const struct ce_environ *env, const struct ce_allocation *allocation,
-                      const struct ce_task *task, const struct ce_step_part *part)
+                      const struct ce_task *task, const struct ce_step_part *part, uint64_t *ret)
 {
     bool het = part->node_count != ce_allocation_node_count(allocation);
     struct distribution distribution = read_distribution(env, het);
-    return part->first_node <= task->node_rank && part->first_task <= task->node_first &&
+    struct expected expected = expect(allocation, distribution.per_turn, part, task->node_rank);
+    unsigned ways = distribution.ways;
+    *ret = ways & BLOCK ? expected.block : ways & CYCLIC ? expected.cyclic : expected.plane;
+    return part->first_node <= task->node_rank &&
            part->first_task == tasks_before(allocation, part->first_node) &&
-           fits(allocation, &distribution, part->first_node, task->node_rank,
-                task->node_first - part->first_task);
+           ((ways & BLOCK && task->node_first == expected.block) ||
+            (ways & CYCLIC && task->node_first == expected.cyclic) ||
+            (ways & PLANE && task->node_first == expected.plane));
 }
 
 static int fail(const struct ce_allocation *allocation, const struct ce_task *task,
-                struct ce_error *err)
+                uint64_t expected, struct ce_error *err)
 {
     bool asked = allocation->order == CE_ORDER_LAYOUT;
     return ce_fail(err,
@@ -79,9 +87,7 @@ static int fail(const struct ce_allocation *allocation, const struct ce_task *ta
                    "node %u in %s: %u, from task %" PRIu64 " on; %s, or use --cluster-env=off for it",
                    task->node_name, task->local_tasks, task->node_first, task->node_rank,
                    asked ? "the layout that srun got" : "the step's list",
-                   allocation->tasks[task->node_rank],
-                   asked ? allocation->first[task->node_rank]
-                         : tasks_before(allocation, task->node_rank),
+                   allocation->tasks[task->node_rank], expected,
                    asked ? "start the step again" : "start the step with -m cyclic");
 }
 
@@ -89,19 +95,18 @@ int ce_slurm_check_place(const struct ce_environ *env, const struct ce_allocatio
                          const struct ce_task *task, const struct ce_step_part *part,
                          struct ce_error *err)
 {
-    const struct ce_step_part whole = {.node_count = ce_allocation_node_count(allocation)};
-    uint32_t rank = task->node_rank;
-    if (allocation->id.kind != CE_STEP_TASKS ||
-        (!part && (allocation->order == CE_ORDER_COMPONENTS || task->node_first == UINT32_MAX)))
+    uint64_t expected;
+    if (allocation->id.kind != CE_STEP_TASKS)
         return 0;
     if (task->node_first == UINT32_MAX)
         return ce_fail(err, "SLURM_GTIDS does not list task %u, so its node's place cannot be checked; "
                             "see docs/hooks.md on the order in plugstack.conf",
                        task->rank);
-    if (task->local_tasks != allocation->tasks[rank])
-        return fail(allocation, task, err);
-    bool right = allocation->order == CE_ORDER_LAYOUT
-                     ? allocation->first[rank] == task->node_first
-                     : fits_list(env, allocation, task, part ? part : &whole);
-    return right ? 0 : fail(allocation, task, err);
+    bool right = fits_list(env, allocation, task, part, &expected);
+    if (allocation->order == CE_ORDER_LAYOUT) {
+        expected = allocation->first[task->node_rank];
+        right = expected == task->node_first;
+    }
+    right = right && task->local_tasks == allocation->tasks[task->node_rank];
+    return right ? 0 : fail(allocation, task, expected, err);
 }

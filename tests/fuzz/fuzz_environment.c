@@ -94,7 +94,8 @@ static void check_place(const struct ce_allocation *allocation, const struct ce_
 {
     const struct ce_step_part part = {task->node_rank / 2, task->rank / 2, 1};
     struct ce_error err;
-    if (ce_slurm_check_place(env, allocation, task, NULL, &err) < 0)
+    const struct ce_step_part whole = {.node_count = ce_allocation_node_count(allocation)};
+    if (ce_slurm_check_place(env, allocation, task, &whole, &err) < 0)
         fuzz_check_error(err.text);
     if (ce_slurm_check_place(env, allocation, task, &part, &err) < 0)
         fuzz_check_error(err.text);

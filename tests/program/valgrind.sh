@@ -10,7 +10,7 @@ if ! command -v valgrind >/dev/null; then
 fi
 
 export CLUSTER_ENV_TEST_TASKS=20 # valgrind takes its time with every fork,
-export CLUSTER_ENV_TEST_ONE_SERIES=1 # and what differs between series runs the same code
+export CLUSTER_ENV_TEST_ONE_SERIES=1 # and the plugin host runs one series' recordings, without the thousands of forks that ASan runs
 export CLUSTER_ENV_TEST_CPU_SECONDS=120 # of one hook, or of a row that has a limit
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

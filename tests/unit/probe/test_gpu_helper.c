@@ -18,12 +18,12 @@ static const struct row {
 } rows[] = {
     {"what_it_says_is_merged", HEAD FIRST SECOND "end=1\\n'\n", "aa "},
     {"what_was_said_before_a_hang_is_kept_and_the_gpu_is_named", HEAD FIRST "'\nsleep 60\n",
-     "al probe-gpu: no answer in 0.5 s"},
+     "al probe-gpu: no answer in 2 s"},
     {"half_a_line_before_a_hang_is_not_taken", HEAD FIRST "gpu.1.nvml.as'\nsleep 60\n",
-     "al probe-gpu: no answer in 0.5 s"},
+     "al probe-gpu: no answer in 2 s"},
     {"a_crash_has_its_signal", HEAD FIRST "'\nkill -SEGV $$\n",
      "a- probe-gpu: asking 0000:43:00.0: ended by signal 11, Segmentation fault"},
-    {"a_hang_before_the_first_word", "#!/bin/sh\nsleep 60\n", "- probe-gpu: no answer in 0.5 s"},
+    {"a_hang_before_the_first_word", "#!/bin/sh\nsleep 60\n", "- probe-gpu: no answer in 2 s"},
     {"a_helper_that_is_not_there", NULL, "- probe-gpu: cannot run "},
     {"a_text_that_is_none", "#!/bin/sh\necho hello\n", "- probe-gpu: "},
     {"a_value_that_is_none", HEAD FIRST SECOND "gpu.1.nvml.recovery=soon\\nend=1\\n'\n",
@@ -54,7 +54,7 @@ static void ask(const char *dir, const bool *skip, struct ce_node *node)
 {
     struct ce_gpu_question question;
     struct ce_child child;
-    ce_gpus_ask(&question, &(struct ce_gpu_helper){dir, 500, skip}, node, &child);
+    ce_gpus_ask(&question, &(struct ce_gpu_helper){dir, 2000, skip}, node, &child);
     run_alone(&child);
     if (child.argv)
         ce_gpus_answer(&child, node);
