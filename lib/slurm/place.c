@@ -102,10 +102,12 @@ int ce_slurm_check_place(const struct ce_environ *env, const struct ce_allocatio
         return ce_fail(err, "SLURM_GTIDS does not list task %u, so its node's place cannot be checked; "
                             "see docs/hooks.md on the order in plugstack.conf",
                        task->rank);
-    bool right = fits_list(env, allocation, task, part, &expected);
+    bool right;
     if (allocation->order == CE_ORDER_LAYOUT) {
         expected = allocation->first[task->node_rank];
-        right = expected == task->node_first;
+        right = task->node_first == expected;
+    } else {
+        right = fits_list(env, allocation, task, part, &expected);
     }
     right = right && task->local_tasks == allocation->tasks[task->node_rank];
     return right ? 0 : fail(allocation, task, expected, err);
